@@ -1,0 +1,237 @@
+"""La primera orden tras clonar: prepara `.venv`, y después sirve el curso o pasa las pruebas.
+
+Se ejecuta cuando todavía no hay nada instalado, así que solo usa la biblioteca estándar.
+De arriba abajo: las órdenes, el entorno, pip donde falta, y el navegador de las pruebas.
+"""
+
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+# Hasta aquí, y en la sintaxis de todo el archivo, también llega un Python antiguo.
+if sys.version_info < (3, 11):  # noqa: UP036 - se ejecuta antes de que pip mire requires-python
+    raise SystemExit(
+        f"El curso necesita Python 3.11 o posterior; {sys.executable} es el "
+        f"{sys.version_info[0]}.{sys.version_info[1]}.\n"
+        "Instale uno más reciente y llámelo por su nombre: python3.13 -m lessons_code servir"
+    )
+
+ROOT = Path(__file__).resolve().parents[1]
+
+HELP = """\
+Uso, desde la carpeta del repositorio:
+
+  python3 -m lessons_code servir     prepara el entorno y sirve el curso, con todo ejecutado
+  python3 -m lessons_code probar     prepara el entorno y pasa todas las pruebas
+  python3 -m lessons_code preparar   prepara el entorno de las pruebas y termina
+
+Lo que se añada detrás de «servir» o de «probar» se entrega al servidor o a pytest.
+En Windows, escriba «py» en lugar de «python3»."""
+
+
+def main(arguments: list[str]) -> None:
+    """Atiende una orden y termina con el código de salida de lo que ejecuta."""
+    order, *rest = arguments or ["ayuda"]
+    if order == "servir":
+        python = prepare(ROOT, "requirements.txt")
+        delegate(python, "lessons_code.sitekit", "servir", *rest)
+    elif order == "probar":
+        python = prepare(ROOT, "tests/requirements.txt")
+        os.environ["CHROMIUM"] = find_chromium() or install_chromium(python)
+        delegate(python, "pytest", *rest)
+    elif order == "preparar" and not rest:
+        prepare(ROOT, "tests/requirements.txt")
+    else:
+        raise SystemExit(HELP)
+
+
+def delegate(python: Path, module: str, *arguments: str) -> None:
+    """Cede el proceso a un módulo del entorno, con la carpeta del repositorio como actual."""
+    os.chdir(ROOT)
+    command = [str(python), "-m", module, *arguments]
+    sys.stdout.flush()
+    if os.name == "posix":
+        os.execv(python, command)
+    try:  # En Windows exec suelta la consola: se espera, y Ctrl+C llega a los dos.
+        raise SystemExit(subprocess.run(command).returncode)
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+
+
+# --- El entorno --------------------------------------------------------------------------------
+
+
+def prepare(root: Path, requirements: str) -> Path:
+    """Deja en `.venv` el curso y lo que fija el archivo de requisitos; devuelve su intérprete.
+
+    No hace nada si ya se instaló eso mismo. Un entorno a medias, o de otro Python, se rehace;
+    uno hecho a mano se respeta y se completa.
+    """
+    folder = root / ".venv"
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    unfinished, done = folder / "a-medias", folder / "instalado.txt"
+    wanted = fingerprints(root, requirements)
+
+    if folder.exists() and (unfinished.exists() or not made_by_this_python(folder, python)):
+        shutil.rmtree(folder)
+    if done.exists() and wanted <= set(done.read_text("utf-8").split()):
+        return python
+
+    folder.mkdir(exist_ok=True)
+    unfinished.touch()
+    print(f"Preparando {folder} (solo la primera vez; necesita red)", flush=True)
+    if not python.exists():
+        has_ensurepip = importlib.util.find_spec("ensurepip") is not None
+        venv.create(folder, symlinks=os.name == "posix", with_pip=has_ensurepip)
+    install(find_pip(python), root, requirements)
+    done.write_text("\n".join(sorted(wanted)), "utf-8")
+    unfinished.unlink()
+    return python
+
+
+def fingerprints(root: Path, requirements: str) -> set[str]:
+    """La huella de un archivo de requisitos y las de los que incluye con `-r`."""
+    path = root / requirements
+    text = path.read_text("utf-8")
+    found = {hashlib.sha256(text.encode()).hexdigest()}
+    for included in re.findall(r"^-r (.+)$", text, re.MULTILINE):
+        found |= fingerprints(path.parent, included)
+    return found
+
+
+def made_by_this_python(folder: Path, python: Path) -> bool:
+    """Si el entorno tiene intérprete y es de la misma versión (3.11, 3.12…) que este."""
+    config = folder / "pyvenv.cfg"
+    version = rf"^version(_info)? *= *{sys.version_info[0]}\.{sys.version_info[1]}\b"
+    return (
+        python.exists()
+        and config.exists()
+        and re.search(version, config.read_text("utf-8"), re.MULTILINE) is not None
+    )
+
+
+def install(pip: list[str], root: Path, requirements: str) -> None:
+    """Instala los requisitos y el propio paquete, que así trae la orden `ai-evolution`."""
+    command = [*pip, "install", "--disable-pip-version-check", "-r", requirements, "-e", "."]
+    output = []
+    with subprocess.Popen(
+        command,
+        cwd=root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+    ) as process:
+        for line in process.stdout:
+            output.append(line)
+            if line.startswith(("Collecting ", "Installing collected ")):
+                print("  " + line.split(" (from")[0].strip()[:76], flush=True)
+    if process.returncode:
+        raise SystemExit(explain("".join(output)))
+
+
+def explain(output: str) -> str:
+    """Lo que se le dice a quien ve fallar a pip: si fue la red, y si no, sus últimas líneas."""
+    if re.search(r"Retrying \(Retry|ConnectionError|ProxyError|Timeout|name resolution", output):
+        return (
+            "No se pudo llegar al índice de paquetes. Compruebe la conexión; si sale por un\n"
+            "proxy, defina HTTPS_PROXY, y si usa un espejo, PIP_INDEX_URL. Y repita la orden."
+        )
+    last = "\n".join("  " + line for line in output.splitlines()[-15:])
+    return f"pip no pudo instalar los paquetes. Sus últimas líneas:\n\n{last}"
+
+
+# --- pip, donde Python viene sin él ------------------------------------------------------------
+
+
+def find_pip(python: Path) -> list[str]:
+    """La orden que instala en el entorno: su pip, el de este Python o el que reparte Debian."""
+    if subprocess.run([python, "-m", "pip", "--version"], capture_output=True).returncode == 0:
+        return [str(python), "-m", "pip"]
+    if importlib.util.find_spec("pip") is not None:
+        return [sys.executable, "-m", "pip", "--python", str(python)]
+    if shutil.which("apt-get"):
+        return [str(python), debian_pip(python.parents[1])]
+    raise SystemExit(
+        f"{sys.executable} no trae pip ni ensurepip. Instale el paquete que los contiene\n"
+        "(suele llamarse python3-pip) o el Python de python.org, y repita la misma orden."
+    )
+
+
+def debian_pip(folder: Path) -> str:
+    """Debian y Ubuntu reparten pip aparte; apt lo descarga, con su firma, sin instalar nada.
+
+    Por eso basta un usuario corriente: la rueda queda dentro del entorno y se ejecuta desde ahí.
+    """
+    if os.geteuid() == 0:  # una máquina recién hecha no tiene listas de paquetes
+        subprocess.run(["apt-get", "update", "-qq"])
+    try:
+        subprocess.run(["apt-get", "download", "-qq", "python3-pip-whl"], cwd=folder, check=True)
+    except subprocess.CalledProcessError:
+        raise SystemExit(
+            "A este Python le falta pip, y apt no pudo descargarlo. Instálelo y repita la orden:\n"
+            "  sudo apt update && sudo apt install python3-venv"
+        ) from None
+    package = next(folder.glob("python3-pip-whl*.deb"))
+    subprocess.run(["dpkg-deb", "-x", package, folder], check=True)
+    wheel = next(folder.glob("usr/share/python-wheels/pip-*.whl"))
+    return str(wheel / "pip")
+
+
+# --- El navegador de las pruebas ---------------------------------------------------------------
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "msedge")
+APPLICATIONS = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+    "C:/Program Files/Google/Chrome/Application/chrome.exe",
+    "C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
+)
+
+
+def find_chromium() -> str | None:
+    """El navegador que diga `CHROMIUM` o, si no, el primero que ya esté en la máquina."""
+    chosen = os.environ.get("CHROMIUM")
+    if chosen and not shutil.which(chosen):
+        raise SystemExit(f"CHROMIUM={chosen} no es un programa que se pueda ejecutar.")
+    candidates = [chosen] if chosen else [*BROWSERS, *APPLICATIONS]
+    return next(filter(None, map(shutil.which, candidates)), None)
+
+
+def install_chromium(python: Path) -> str:
+    """El de Playwright, que no pide permisos; donde no arranca, el paquete del sistema."""
+    print("Buscando un Chromium para las pruebas del sitio", flush=True)
+    subprocess.run([python, "-m", "playwright", "install", "chromium"], capture_output=True)
+    where = (
+        "from playwright.sync_api import sync_playwright\n"
+        "with sync_playwright() as tools: print(tools.chromium.executable_path)"
+    )
+    asked = subprocess.run([python, "-c", where], capture_output=True, encoding="utf-8", check=True)
+    browser = asked.stdout.strip()
+    if shutil.which(browser) and subprocess.run([browser, "--version"]).returncode == 0:
+        return browser
+
+    if shutil.which("apt-get") and (os.geteuid() == 0 or shutil.which("sudo")):
+        permission = [] if os.geteuid() == 0 else ["sudo", "-n"]
+        subprocess.run([*permission, "apt-get", "update", "-qq"])
+        subprocess.run([*permission, "apt-get", "install", "-qq", "-y", "chromium"])
+    installed = find_chromium()
+    if installed is None:
+        raise SystemExit(
+            "Las pruebas del sitio necesitan Chromium, Chrome o Edge, y no se pudo instalar.\n"
+            "Instálelo (en Debian: sudo apt install chromium) o diga dónde está: CHROMIUM=/ruta."
+        )
+    return installed
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
