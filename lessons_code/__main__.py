@@ -130,8 +130,8 @@ def install(pip: list[str], root: Path, requirements: str) -> None:
     ) as process:
         for line in process.stdout:
             output.append(line)
-            if line.startswith(("Collecting ", "Installing collected ")):
-                print("  " + line.split(" (from")[0].strip()[:76], flush=True)
+            if line.startswith("Collecting "):
+                print("  + " + line.split()[1], flush=True)
     if process.returncode:
         raise SystemExit(explain("".join(output)))
 
