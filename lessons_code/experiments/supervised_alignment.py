@@ -137,8 +137,8 @@ def init_params(rng, scale):
     """Parámetros N(0, scale²), en el orden en que la fórmula los nombra.
 
     Pequeños para que ninguna unidad nazca muerta (w ≈ −u), pero no nulos: en el origen el gradiente
-    se anula, y cuanto más cerca se nace más se tarda en salir. Con los valores de `Config` lo logran
-    todas las semillas de 0 a 49 y 998 de las mil primeras; la 779 sigue atascada tras 3000 pasos.
+    se anula, y cuanto más cerca se nace más se tarda en salir. Con los valores de `Config` aprenden
+    todas las semillas de 0 a 49, y 998 de las mil primeras: la 779 sigue atascada al terminar.
     """
     v_A, w_A, u_A = scale * rng.standard_normal((3, len(VOCABULARY)))
     return AlignmentParams(w_A, u_A, v_A)
