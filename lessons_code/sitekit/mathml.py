@@ -1,0 +1,142 @@
+"""Fórmulas: LaTeX en el Markdown, MathML en la página, y nada que traducir en el navegador.
+
+Arithmatex reconoce `$…$` y `$$…$$`; un procesador del árbol cambia cada una por su MathML.
+`check_formulas` busca antes los errores en la fuente, donde todavía hay líneas que citar.
+"""
+
+import html
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+from markdown import Markdown
+from markdown.treeprocessors import Treeprocessor
+from math_core import LatexError, LatexToMathML
+from pymdownx.arithmatex import RE_DOLLAR_BLOCK, RE_SMART_DOLLAR_INLINE
+
+from lessons_code.sitekit.blocks import CODE_SPAN, Prose, split
+from lessons_code.sitekit.findings import Finding
+
+ARITHMATEX = {"generic": True, "inline_syntax": ["dollar"], "block_syntax": ["dollar"]}
+# «de $5 a $10» o «$5-$10» son precios: a un dólar que cierra no le sigue una cifra.
+_INLINE = re.compile(f"{RE_SMART_DOLLAR_INLINE}(?![0-9])", re.DOTALL)
+# Arithmatex exige que un bloque sea el párrafo entero, quizá dentro de un aviso, lista o cita.
+_BLOCK = re.compile(
+    rf"(?:[!?=]{{3}}[^\n]*\n)?[ \t>]*(?:[-*+]|[0-9]+\.)?[ \t]*{RE_DOLLAR_BLOCK}\s*", re.DOTALL
+)
+_CODE_SPAN = re.compile(CODE_SPAN, re.DOTALL)
+_LOOSE = re.compile(r"\$\$|(?<!\\)\$(?![0-9])|\\[A-Za-z]{2,}")
+_LOOSE_HELP = (
+    "queda fuera de una fórmula: `$…$` no lleva espacios por dentro, `$$…$$` ocupa su propio "
+    "párrafo sin líneas en blanco, y un dólar que no es fórmula se escribe `\\$`"
+)
+_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot);)\w+;")
+
+_CONVERTER = LatexToMathML(fancy_error=False)
+_EXPLANATIONS = (
+    (r"Unknown command \"(.+)\"", r"la orden «\1» no existe; revise cómo se escribe"),
+    (r"Unknown environment \"(.+)\"", r"el entorno «\1» no existe; revise cómo se escribe"),
+    (r"Expected closing token \"(.+)\",.*", r"falta cerrar con «\1»"),
+    (r"Unmatched closing token: \"(.+)\"", r"«\1» cierra algo que no se abrió"),
+    (r"Expected argument.*", "a la última orden le falta su argumento entre llaves"),
+    (r"Duplicate subscript.*", "hay dos índices seguidos; agrúpelos con llaves: a_{b_c}"),
+    (r"Expected \"(.+)\", but found \"(.+)\"", r"se esperaba «\1» y hay «\2»"),
+    (r"Found \"&\".*", "«&» solo vale dentro de aligned, cases o una matriz"),
+    (r"Found \"(.+)\", which may only.*", r"«\1» no vale en este lugar de la fórmula"),
+)
+
+
+class FormulaError(ValueError):
+    """Una fórmula que no se puede convertir; el mensaje dice qué corregir."""
+
+
+@lru_cache(maxsize=4096)
+def to_mathml(latex: str, *, display: bool) -> str:
+    """Convierte LaTeX en un elemento `<math>`, como texto XML.
+
+    Lanza FormulaError, en español, si la fórmula no es válida o si perdería algo al convertirse.
+    """
+    if re.search(r"(?<!\\)%", latex):
+        raise FormulaError(f"«{latex.strip()}»: «%» oculta lo que le sigue; escriba «\\%»")
+    try:
+        mathml = _CONVERTER.convert_with_local_state(latex, displaystyle=display)
+    except LatexError as error:
+        raise FormulaError(f"«{latex.strip()}»: {_explain(str(error))}") from error
+    return _ENTITY.sub(lambda entity: html.unescape(entity[0]), mathml)
+
+
+def _explain(message: str) -> str:
+    _, _, reason = message.partition(": ")
+    for pattern, explanation in _EXPLANATIONS:
+        if match := re.fullmatch(pattern, reason.removesuffix(".")):
+            return match.expand(explanation)
+    return f"no es LaTeX válido ({reason})"
+
+
+def check_formulas(path: Path, text: str, *, first_line: int = 1) -> list[Finding]:
+    """Los errores de las fórmulas de una página, cada uno con su línea."""
+    return [
+        Finding(path, block.line + block.text.count("\n", 0, offset), "formula", message)
+        for block in split(text, first_line)
+        if isinstance(block, Prose)
+        for offset, message in sorted(_errors(block.text))
+    ]
+
+
+def _errors(paragraph: str) -> Iterator[tuple[int, str]]:
+    """Da (posición, mensaje) de cada fórmula mal escrita y de cada resto que quedaría crudo."""
+    text = _CODE_SPAN.sub(_blank, paragraph)
+    if block := _BLOCK.fullmatch(text):
+        formulas, rest = [(block.start("math"), block["math"], True)], ""
+    else:
+        inline = [match for match in _INLINE.finditer(text) if match[3]]
+        formulas = [(match.start(), match[3], False) for match in inline]
+        rest = _INLINE.sub(_blank, text)
+    for offset, latex, display in formulas:
+        if text.startswith("|") and "|" in latex.replace("\\|", ""):
+            yield offset, f"«{latex}»: «|» parte la celda; escriba \\mid, \\lvert o \\rvert"
+            continue
+        try:
+            to_mathml(latex, display=display)
+        except FormulaError as error:
+            yield offset, str(error)
+    if loose := _LOOSE.search(rest):
+        yield loose.start(), f"«{loose[0]}» {_LOOSE_HELP}"
+
+
+def _blank(match: re.Match) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+class MathTreeprocessor(Treeprocessor):
+    """Cambia lo que dejó arithmatex por MathML; los bloques, en una caja que se desplaza."""
+
+    def run(self, root: ElementTree.Element) -> None:
+        for element in root.iter():
+            if element.get("class") != "arithmatex":
+                continue
+            display = element.tag == "div"
+            latex = element.text[2:-2]
+            math = ElementTree.fromstring(
+                to_mathml(html.unescape(latex) if display else latex, display=display)
+            )
+            element.attrib.clear()
+            if display:
+                element.text = ""
+                element.append(math)
+                element.attrib.update(
+                    {"class": "formula", "tabindex": "0", "role": "group", "aria-label": "Fórmula"}
+                )
+            else:
+                element.tag, element.text = "math", math.text
+                element.extend(math)
+
+
+def register(md: Markdown) -> None:
+    """Añade las fórmulas a un conversor, con las opciones de arithmatex de las que dependen."""
+    md.registerExtensions(["pymdownx.arithmatex"], {"pymdownx.arithmatex": ARITHMATEX})
+    md.inlinePatterns["arithmatex-inline"].compiled_re = _INLINE
+    # Tras prettify (10), que metería espacios; antes de toc (5), que lee el texto de los títulos.
+    md.treeprocessors.register(MathTreeprocessor(md), "mathml", 9)
