@@ -212,20 +212,22 @@ def install_chromium(python: Path) -> str:
         "from playwright.sync_api import sync_playwright\n"
         "with sync_playwright() as tools: print(tools.chromium.executable_path)"
     )
-    asked = subprocess.run([python, "-c", where], capture_output=True, encoding="utf-8", check=True)
+    asked = subprocess.run([python, "-c", where], capture_output=True, encoding="utf-8")
     browser = asked.stdout.strip()
     if shutil.which(browser) and subprocess.run([browser, "--version"]).returncode == 0:
         return browser
 
     if shutil.which("apt-get") and (os.geteuid() == 0 or shutil.which("sudo")):
         permission = [] if os.geteuid() == 0 else ["sudo", "-n"]
+        packages = ["chromium", "libatomic1"]  # la biblioteca la pide el propio Playwright
         subprocess.run([*permission, "apt-get", "update", "-qq"])
-        subprocess.run([*permission, "apt-get", "install", "-qq", "-y", "chromium"])
+        subprocess.run([*permission, "apt-get", "install", "-qq", "-y", *packages])
     installed = find_chromium()
     if installed is None:
         raise SystemExit(
             "Las pruebas del sitio necesitan Chromium, Chrome o Edge, y no se pudo instalar.\n"
-            "Instálelo (en Debian: sudo apt install chromium) o diga dónde está: CHROMIUM=/ruta."
+            "Instálelo (en Debian: sudo apt install chromium libatomic1), o diga dónde está\n"
+            "el suyo con la variable CHROMIUM=/ruta/al/navegador."
         )
     return installed
 
