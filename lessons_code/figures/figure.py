@@ -19,7 +19,7 @@ PALETTE = {
     "serie-4": "#8e2471",
     "serie-5": "#5d4a00",
 }
-NARROW = 440  # px: hasta aquí encoge en un móvil sin dejar de leerse; más ancha, se desplaza
+NARROW = 470  # px: hasta aquí encoge en un móvil sin dejar de leerse; más ancha, se desplaza
 
 
 def color(name: str) -> str:

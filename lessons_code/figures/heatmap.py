@@ -16,7 +16,7 @@ from lessons_code.figures.tables import table
 
 # A partir de esta cobertura la cifra cambia de tinta. Los acentos de las dos paletas se eligieron
 # para que aquí la celda tenga la luminancia en que negro y blanco contrastan lo mismo (4,58 : 1).
-INK_SWITCH = 0.64
+INK_SWITCH = 0.645
 
 CHARACTER = 7.7  # px: ancho medio de una letra a 14 px
 LONGEST_LABEL = 16  # letras: más largas se cortan en el dibujo, nunca en los datos
