@@ -40,7 +40,8 @@ LISTING_OPTIONS = ("show", "title")
 
 _LANGUAGE = re.compile(r"\.?([\w#.+-]+)(?=\s|$)")
 _OPTION = re.compile(r"""\s*([A-Za-z]\w*)(?:=(?:"([^"]*)"|'([^']*)'))?(?=\s|$)""")
-_EXECUTABLE = re.compile(r"(?<![\w-])(?:exec|show|session|source|result|error)\s*=")
+_QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
+_OURS = re.compile(r"(?<![\w-])(?:(?:exec|show)(?![\w-])|(?:session|source|result|error)\s*=)")
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _SNIPPET = re.compile(r"""\s*-+8<-+(?:\s+(?:"([^"]*)"|'([^']*)'))?\s*""")
@@ -98,6 +99,7 @@ class Page:
 def collect_site(docs: Path, *, root: Path) -> list[Page]:
     """Todas las páginas de `docs`, en orden. Como MkDocs, no mira en las carpetas ocultas."""
     pages = []
+    docs = root.resolve() / docs
     for path in sorted(docs.rglob("*.md")):
         if any(part.startswith(".") for part in path.relative_to(docs).parts):
             continue
@@ -159,7 +161,7 @@ def _relative(path: Path, root: Path) -> Path:
 
 
 class _Collector:
-    """Recorre una página de arriba abajo y recuerda lo que hace falta para entender lo siguiente."""
+    """Recorre una página de arriba abajo y recuerda lo que hace falta para leer lo siguiente."""
 
     def __init__(self, path: Path, root: Path):
         self.path = path
@@ -204,16 +206,13 @@ class _Collector:
             )
             return
         language = _LANGUAGE.match(fence.info)
-        if not _EXECUTABLE.search(fence.info) and not _bare_option(fence.info, language):
+        text = fence.info[language.end() :] if language else fence.info
+        if not _OURS.search(_QUOTED.sub("", text)):
             return
-        if not language or language[1] != "python" or fence.info.startswith("."):
-            self.find(
-                fence.line,
-                "opción",
-                'solo se ejecuta ```python: escribe ```python exec="on" id="…"',
-            )
+        if not language or language[0] != "python":
+            self.find(fence.line, "opción", 'las celdas se escriben ```python exec="on" id="…"')
             return
-        options = self._options(fence.line, fence.info[language.end() :])
+        options = self._options(fence.line, text)
         if options is None:
             return
         if "exec" in options and "show" in options:
@@ -273,9 +272,7 @@ class _Collector:
         before = len(self.findings)
         self._known(fence.line, options, CELL_OPTIONS)
         if options["exec"] != "on":
-            self.find(
-                fence.line, "opción", f'exec="{options["exec"]}" no existe: escribe exec="on"'
-            )
+            self.find(fence.line, "opción", f'exec="{options["exec"]}": solo puede ser exec="on"')
         if options.get("source", "above") not in ("above", "none"):
             self.find(fence.line, "opción", 'source solo puede ser "above" o "none"')
         self._id(fence.line, options.get("id"))
@@ -372,17 +369,8 @@ class _Collector:
         for earlier in [*self._cells(cell.session), cell]:
             reachable |= sources.reach(earlier.code).classes
         if cell.error not in reachable:
-            self.find(
-                cell.line,
-                "opción",
-                f"error=«{cell.error}» no es una excepción de Python ni de lo que importa la sesión",
-            )
+            message = f"«{cell.error}» no es una excepción de Python ni de lo que importa la sesión"
+            self.find(cell.line, "opción", message)
 
     def _cells(self, session: str) -> Iterator[Cell]:
         return (item for item in self.items if isinstance(item, Cell) and item.session == session)
-
-
-def _bare_option(info: str, language: re.Match | None) -> bool:
-    """`exec` o `show` sin valor también es un intento de celda."""
-    rest = info[language.end() :] if language else info
-    return any(word in ("exec", "show") for word in rest.split())

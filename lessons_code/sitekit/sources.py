@@ -53,9 +53,8 @@ def find_definition(name: str, root: Path) -> Code:
     try:
         scope, node = _tree(text).body, None
     except SyntaxError as error:
-        raise SourceError(
-            f"{relative.as_posix()}:{error.lineno} no se puede leer: {error.msg}"
-        ) from None
+        place = f"{relative.as_posix()}:{error.lineno}"
+        raise SourceError(f"{place}: el módulo no se puede leer: {error.msg}") from None
     for attribute in attributes:
         names = _defined(scope)
         if attribute not in names:
@@ -121,7 +120,7 @@ def find_section(path: str, section: str, root: Path) -> Code:
     following = [marker for marker in markers if marker[0] > start]
     if not following or following[0][1:] != ("end", section):
         raise SourceError(
-            f"{path}:{start}: a la sección «{section}» debe seguirle su [end:{section}], sin más marcas"
+            f"{path}:{start}: la sección «{section}» no termina en su [end:{section}] antes de otra"
         )
     first, last = start + 1, following[0][0] - 1
     while first <= last and not lines[first - 1].strip():
@@ -208,9 +207,8 @@ class Sources:
             if path.suffix == ".py":
                 own, links = self._own(_analyse(content.decode("utf-8", "replace"), _package(name)))
             self._links[path] = tuple(links)
-            self._files[path] = own | Reach(
-                frozenset({(name, hashlib.sha256(content).hexdigest())})
-            )
+            fingerprint = (name, hashlib.sha256(content).hexdigest())
+            self._files[path] = own | Reach(files=frozenset({fingerprint}))
         return self._files[path]
 
 
