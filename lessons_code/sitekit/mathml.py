@@ -36,12 +36,12 @@ _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot);)\w+;")
 
 _CONVERTER = LatexToMathML(fancy_error=False)
 _EXPLANATIONS = (
-    (r"Unknown command \"(.+)\"", r"la orden «\1» no existe; revise cómo se escribe"),
-    (r"Unknown environment \"(.+)\"", r"el entorno «\1» no existe; revise cómo se escribe"),
+    (r"Unknown command \"(.+)\"", r"la orden «\1» no existe; revisa cómo se escribe"),
+    (r"Unknown environment \"(.+)\"", r"el entorno «\1» no existe; revisa cómo se escribe"),
     (r"Expected closing token \"(.+)\",.*", r"falta cerrar con «\1»"),
     (r"Unmatched closing token: \"(.+)\"", r"«\1» cierra algo que no se abrió"),
     (r"Expected argument.*", "a la última orden le falta su argumento entre llaves"),
-    (r"Duplicate subscript.*", "hay dos índices seguidos; agrúpelos con llaves: a_{b_c}"),
+    (r"Duplicate subscript.*", "hay dos índices seguidos; agrúpalos con llaves: a_{b_c}"),
     (r"Expected \"(.+)\", but found \"(.+)\"", r"se esperaba «\1» y hay «\2»"),
     (r"Found \"&\".*", "«&» solo vale dentro de aligned, cases o una matriz"),
     (r"Found \"(.+)\", which may only.*", r"«\1» no vale en este lugar de la fórmula"),
@@ -59,7 +59,7 @@ def to_mathml(latex: str, *, display: bool) -> str:
     Lanza FormulaError, en español, si la fórmula no es válida o si perdería algo al convertirse.
     """
     if re.search(r"(?<!\\)%", latex):
-        raise FormulaError(f"«{latex.strip()}»: «%» oculta lo que le sigue; escriba «\\%»")
+        raise FormulaError(f"«{latex.strip()}»: «%» oculta lo que le sigue; escribe «\\%»")
     try:
         mathml = _CONVERTER.convert_with_local_state(latex, displaystyle=display)
     except LatexError as error:
@@ -96,7 +96,7 @@ def _errors(paragraph: str) -> Iterator[tuple[int, str]]:
         rest = _INLINE.sub(_blank, text)
     for offset, latex, display in formulas:
         if text.startswith("|") and "|" in latex.replace("\\|", ""):
-            yield offset, f"«{latex}»: «|» parte la celda; escriba \\mid, \\lvert o \\rvert"
+            yield offset, f"«{latex}»: «|» parte la celda; escribe \\mid, \\lvert o \\rvert"
             continue
         try:
             to_mathml(latex, display=display)
