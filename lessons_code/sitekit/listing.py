@@ -5,37 +5,41 @@ la página los encuentra plegados, en la definición completa.
 """
 
 import ast
+from collections.abc import Iterator
 
 
 def fold(source: str) -> str:
     """La definición sin docstrings ni `check_shapes(...)`: una parte, en orden, de sus líneas."""
-    lines = source.splitlines()
-    hidden = set()
-    for statement in _foldable(ast.parse(source)):
-        hidden.update(range(statement.lineno - 1, statement.end_lineno))
-    visible = []
-    for number, line in enumerate(lines):
-        follows_gap = not visible or not visible[-1].strip() or visible[-1].rstrip().endswith(":")
-        if number in hidden or (not line.strip() and follows_gap):
-            continue
-        visible.append(line)
+    hidden = {
+        line
+        for statement in _foldable(ast.parse(source))
+        for line in range(statement.lineno, statement.end_lineno + 1)
+    }
+    visible: list[str] = []
+    for number, line in enumerate(source.splitlines(), 1):
+        after_gap = not visible or not visible[-1].strip() or visible[-1].endswith(":")
+        if number not in hidden and (line.strip() or not after_gap):
+            visible.append(line)
     return "\n".join(visible).rstrip() + "\n"
 
 
-def _foldable(tree: ast.AST) -> list[ast.stmt]:
-    return [
-        statement
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and len(node.body) > 1
-        for position, statement in enumerate(node.body)
-        if isinstance(statement, ast.Expr)
-        and (_is_docstring(position, statement.value) or _is_shape_check(statement.value))
-    ]
+def _foldable(tree: ast.Module) -> Iterator[ast.stmt]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and len(node.body) > 1:
+            if ast.get_docstring(node) is not None:
+                yield node.body[0]
+            if isinstance(node, ast.FunctionDef):
+                yield from (one for one in node.body if _only_checks_shapes(one, node))
 
 
-def _is_docstring(position: int, value: ast.expr) -> bool:
-    return position == 0 and isinstance(value, ast.Constant) and isinstance(value.value, str)
-
-
-def _is_shape_check(value: ast.expr) -> bool:
-    return isinstance(value, ast.Call) and ast.unparse(value.func).endswith("check_shapes")
+def _only_checks_shapes(statement: ast.stmt, function: ast.FunctionDef) -> bool:
+    """Si es `check_shapes(…)`, o `a, b = check_shapes(…)` sobre los propios argumentos."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=checker)):
+            assigned = set()
+        case ast.Assign(targets=[target], value=ast.Call(func=checker)):
+            assigned = {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
+        case _:
+            return False
+    arguments = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
+    return ast.unparse(checker).endswith("check_shapes") and assigned <= arguments
