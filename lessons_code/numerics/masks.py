@@ -29,14 +29,14 @@ def padding_mask(lengths, size):
 
 
 def causal_mask(size):
-    """Lo que ya se ha escrito: la posición i ve las posiciones j ≤ i. Vaswani et al. (2017), §3.2.3.
+    """Lo ya escrito: la posición i ve las posiciones j ≤ i. Vaswani et al. (2017), §3.2.3.
 
-    Devuelve visible_LM, booleana y cuadrada. Lanza ValueError si `size` no es un entero positivo.
+    Devuelve visible_TT, booleana. Lanza ValueError si `size` no es un entero positivo.
     """
-    positions = np.arange(_require_size(size))
+    positions_T = np.arange(_require_size(size))
 
-    visible_LM = positions <= positions[:, None]
-    return visible_LM
+    visible_TT = positions_T <= positions_T[:, None]
+    return visible_TT
 
 
 def repeat_for_queries(visible_BM, L):

@@ -46,7 +46,8 @@ def check_shapes(declaration, /, **tensors):
     `declaration` da los ejes de cada nombre: «T_enc d_h», «d_attn d_s+d_h», o «... M» si delante
     puede haber los ejes que se quiera, los mismos en todos. El primer tensor con una letra fija
     su tamaño. Un nombre que empieza por `visible` es una máscara booleana (True = visible) con
-    algo visible en cada fila; uno que empieza por `labels` o `lengths`, enteros; los demás, números reales.
+    algo visible en cada fila; los que empiezan por `labels` o `lengths` son enteros; los demás,
+    números reales.
 
     Devuelve los tensores como arrays, en el orden de la llamada: los enteros pasan a float64, los
     float32 se quedan como están y ninguno se copia sin necesidad.
