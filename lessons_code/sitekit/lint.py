@@ -16,6 +16,7 @@ from lessons_code.sitekit import cards
 from lessons_code.sitekit.findings import Finding
 from lessons_code.sitekit.names import CodeNames, code_names
 from lessons_code.sitekit.prose import Source, read
+from lessons_code.sitekit.sources import SourceError, find_definition, module_files
 from lessons_code.sitekit.words import WORDS
 
 Findings = Iterator[tuple[int, str]]
@@ -303,11 +304,10 @@ def identifiers(page: Source, site: Site) -> Findings:
         name = match[1].strip()
         start = match.start(1)
         if _DOTTED.fullmatch(name):
-            if not site.code.has(name):
-                yield start, f"`{name}` no existe; compruebe el módulo y el nombre en lessons_code"
+            if problem := _dotted_problem(name, site.root):
+                yield start, problem
         elif call := _CALL.fullmatch(name):
-            problem = _call_problem(call[1], call[2], page, site.code)
-            if problem:
+            if problem := _call_problem(call[1], call[2], page, site.code):
                 yield start, problem
         elif (
             _SNAKE_CASE.fullmatch(name)
@@ -316,6 +316,17 @@ def identifiers(page: Source, site: Site) -> Findings:
             and name not in page.code_words
         ):
             yield start, f"`{name}` no aparece en lessons_code; nombre lo que el código llama así"
+
+
+def _dotted_problem(name: str, root: Path) -> str | None:
+    modules = module_files(name, root)
+    if modules and modules[-1][0] == name:
+        return None
+    try:
+        find_definition(name, root)
+    except SourceError as error:
+        return f"`{name}` no existe: {error}"
+    return None
 
 
 def _call_problem(name: str, arguments: str, page: Source, code: CodeNames) -> str | None:

@@ -26,74 +26,52 @@ class Signature:
 
 
 @dataclass(frozen=True)
-class Module:
-    """Lo que define un fichero: nombres de primer nivel, funciones y todas sus palabras."""
-
-    names: frozenset[str]
-    functions: tuple[tuple[str, Signature], ...]
-    words: frozenset[str]
-
-
-@dataclass(frozen=True)
 class CodeNames:
-    """Los nombres de todo un paquete."""
+    """Las funciones, cada una con sus firmas, y todas las palabras que el código usa."""
 
-    modules: dict[str, Module]
     functions: dict[str, tuple[Signature, ...]]
     words: frozenset[str]
-
-    def has(self, dotted: str) -> bool:
-        """Si ese nombre con puntos es un paquete, un módulo o algo que un módulo define."""
-        if dotted in self.modules:
-            return True
-        module, _, name = dotted.rpartition(".")
-        while module and module not in self.modules:
-            module, _, name = module.rpartition(".")
-        return bool(module) and name in self.modules[module].names
 
 
 def code_names(package: Path) -> CodeNames:
     """Lee el paquete que hay en esa carpeta."""
     files = sorted(package.rglob("*.py"))
-    return _names_of(package, tuple((path, path.stat().st_mtime_ns) for path in files))
+    return _names_of(tuple((path, path.stat().st_mtime_ns) for path in files))
 
 
 @lru_cache(maxsize=2)
-def _names_of(package: Path, files: tuple[tuple[Path, int], ...]) -> CodeNames:
-    modules: dict[str, Module] = {}
+def _names_of(files: tuple[tuple[Path, int], ...]) -> CodeNames:
     functions: dict[str, tuple[Signature, ...]] = {}
+    words: set[str] = set()
     for path, modified in files:
-        module = _module(path, modified)
-        parts = path.relative_to(package.parent).with_suffix("").parts
-        modules[".".join(parts).removesuffix(".__init__")] = module
-        for name, signature in module.functions:
+        defined, used = _module(path, modified)
+        words |= used
+        for name, signature in defined:
             functions[name] = (*functions.get(name, ()), signature)
-    words = frozenset().union(*(module.words for module in modules.values()))
-    return CodeNames(modules, functions, words)
+    return CodeNames(functions, frozenset(words))
 
 
 @lru_cache(maxsize=1024)
-def _module(path: Path, modified: int) -> Module:
+def _module(path: Path, modified: int) -> tuple[list[tuple[str, Signature]], set[str]]:
+    """Las funciones de un fichero y sus palabras."""
+    functions: list[tuple[str, Signature]] = []
+    words: set[str] = set()
     try:
         tree = ast.parse(path.read_text(encoding="utf-8"))
     except SyntaxError:  # quien ejecuta la página lo dirá, y mejor
-        return Module(frozenset(), (), frozenset())
-    functions: list[tuple[str, Signature]] = []
-    words: set[str] = set()
+        return functions, words
     for node in ast.walk(tree):
         match node:
             case ast.FunctionDef(name=name):
                 functions.append((name, _signature(node.args)))
                 words.add(name)
-            case ast.ClassDef(name=name):
+            case ast.ClassDef(name=name) | ast.arg(arg=name) | ast.alias(name=name):
                 words.add(name)
-            case ast.arg(arg=name) | ast.Name(id=name) | ast.Attribute(attr=name):
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=str(name)):
                 words.add(name)
-            case ast.keyword(arg=str(name)) | ast.alias(name=name):
-                words.add(name)
-            case ast.Dict() | ast.Call():  # claves y dimensiones: {"decoder_state": "d_s"}
-                words |= _short_strings(node)
-    return Module(frozenset(_top_level(tree)), tuple(functions), frozenset(words))
+            case ast.Dict():  # nombres y dimensiones: {"decoder_state": "d_s"}
+                words |= _strings([*node.keys, *node.values])
+    return functions, words
 
 
 def _signature(arguments: ast.arguments) -> Signature:
@@ -108,22 +86,6 @@ def _signature(arguments: ast.arguments) -> Signature:
     )
 
 
-def _short_strings(node: ast.Dict | ast.Call) -> set[str]:
-    values = [*node.keys, *node.values] if isinstance(node, ast.Dict) else node.args
-    strings = (value.value for value in values if isinstance(value, ast.Constant))
+def _strings(nodes: list[ast.expr | None]) -> set[str]:
+    strings = (node.value for node in nodes if isinstance(node, ast.Constant))
     return {word for text in strings if isinstance(text, str) for word in text.split()}
-
-
-def _top_level(tree: ast.Module) -> set[str]:
-    names: set[str] = set()
-    for node in tree.body:
-        match node:
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                names.add(name)
-            case ast.Assign(targets=targets):
-                names |= {target.id for target in targets if isinstance(target, ast.Name)}
-            case ast.AnnAssign(target=ast.Name(id=name)):
-                names.add(name)
-            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-                names |= {alias.asname or alias.name for alias in aliases}
-    return names
