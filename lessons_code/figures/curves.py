@@ -130,7 +130,7 @@ def _plotted(points: Points, size: tuple[int, int], x_title: str, y_title: str, 
         _scale(axes, points, log_y)
         axes.set_xlabel(x_title)
         axes.annotate(
-            y_title, (0, 1), (10 - LEFT, 16), xycoords="axes fraction", textcoords="offset points"
+            y_title, (0, 1), (4 - LEFT, 16), xycoords="axes fraction", textcoords="offset points"
         )
         if len(points) > 1:
             _label_ends(axes, points)
