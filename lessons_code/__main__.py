@@ -27,20 +27,21 @@ ROOT = Path(__file__).resolve().parents[1]
 HELP = """\
 Uso, desde la carpeta del repositorio:
 
-  python3 -m lessons_code servir     prepara el entorno y sirve el curso, con todo ejecutado
-  python3 -m lessons_code probar     prepara el entorno y pasa todas las pruebas
-  python3 -m lessons_code preparar   prepara el entorno de las pruebas y termina
+  python3 -m lessons_code servir      sirve el curso, con todo ejecutado
+  python3 -m lessons_code probar      pasa todas las pruebas
+  python3 -m lessons_code construir   deja en site/ el curso listo para publicar
+  python3 -m lessons_code preparar    no hace más que instalar lo necesario
 
-Lo que se añada detrás de «servir» o de «probar» se entrega al servidor o a pytest.
+Todas preparan antes el entorno, en .venv. Lo que se añada detrás de «probar» llega a pytest.
 En Windows, escriba «py» en lugar de «python3»."""
 
 
 def main(arguments: list[str]) -> None:
     """Atiende una orden y termina con el código de salida de lo que ejecuta."""
     order, *rest = arguments or ["ayuda"]
-    if order == "servir":
+    if order in ("servir", "construir"):
         python = prepare(ROOT, "requirements.txt")
-        delegate(python, "lessons_code.sitekit", "servir", *rest)
+        delegate(python, "lessons_code.sitekit", order, *rest)
     elif order == "probar":
         python = prepare(ROOT, "tests/requirements.txt")
         os.environ["CHROMIUM"] = find_chromium() or install_chromium(python)
@@ -54,6 +55,7 @@ def main(arguments: list[str]) -> None:
 def delegate(python: Path, module: str, *arguments: str) -> None:
     """Cede el proceso a un módulo del entorno, con la carpeta del repositorio como actual."""
     os.chdir(ROOT)
+    os.environ["PYTHONUTF8"] = "1"  # en Windows, una salida redirigida no admitiría «→»
     command = [str(python), "-m", module, *arguments]
     sys.stdout.flush()
     if os.name == "posix":

@@ -208,7 +208,7 @@ def test_an_unknown_order_shows_the_help(arguments):
         first_run.main(arguments)
 
 
-def test_what_follows_probar_goes_to_pytest(monkeypatch):
+def test_each_order_goes_to_its_module(monkeypatch):
     calls = []
     monkeypatch.setattr(first_run, "prepare", lambda root, requirements: requirements)
     monkeypatch.setattr(first_run, "find_chromium", lambda: "/usr/bin/chromium")
@@ -216,9 +216,11 @@ def test_what_follows_probar_goes_to_pytest(monkeypatch):
     monkeypatch.setenv("CHROMIUM", "")
     first_run.main(["probar", "-k", "pesos"])
     first_run.main(["servir"])
+    first_run.main(["construir"])
     assert calls == [
         ("tests/requirements.txt", "pytest", "-k", "pesos"),
         ("requirements.txt", "lessons_code.sitekit", "servir"),
+        ("requirements.txt", "lessons_code.sitekit", "construir"),
     ]
     assert os.environ["CHROMIUM"] == "/usr/bin/chromium"
 
