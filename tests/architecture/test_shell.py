@@ -12,8 +12,8 @@ SHELL = sorted(
     for path in [*DOCS.joinpath(".overrides").rglob("*"), *DOCS.joinpath("assets").rglob("*")]
     if path.suffix in {".html", ".js", ".css", ".svg"}
 )
-# Un espacio de nombres no se descarga, y la licencia es un enlace que alguien pulsa.
-NOT_A_REQUEST = {"www.w3.org", "creativecommons.org"}
+# Un espacio de nombres no se descarga; la licencia y el crédito son enlaces que alguien pulsa.
+NOT_A_REQUEST = {"www.w3.org", "creativecommons.org", "squidfunk.github.io"}
 
 
 def name(path):
