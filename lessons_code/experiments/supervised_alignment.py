@@ -160,11 +160,11 @@ def loss(weights_TS, sentence):
 def gradient(params, sentence, weights_TS, hidden_TSA):
     """Gradiente de la pérdida: las líneas de `attend`, de abajo arriba."""
     grad_logits_TS = (weights_TS - sentence.alignment_TS) / len(weights_TS)
-    grad_v_A = np.tensordot(grad_logits_TS, hidden_TSA, axes=2)
+    grad_v_A = np.einsum("TS,TSA->A", grad_logits_TS, hidden_TSA)
     grad_hidden_TSA = grad_logits_TS[:, :, None] * params.v_A
     grad_sum_TSA = grad_hidden_TSA * (1 - hidden_TSA**2)
-    grad_w_A = (grad_sum_TSA.sum(axis=1) * sentence.target_TA).sum(axis=0)
-    grad_u_A = (grad_sum_TSA.sum(axis=0) * sentence.source_SA).sum(axis=0)
+    grad_w_A = np.einsum("TSA,TA->A", grad_sum_TSA, sentence.target_TA)
+    grad_u_A = np.einsum("TSA,SA->A", grad_sum_TSA, sentence.source_SA)
     return AlignmentParams(grad_w_A, grad_u_A, grad_v_A)
 
 
