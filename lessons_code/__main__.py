@@ -19,7 +19,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - se ejecuta antes de que pip mire
     raise SystemExit(
         f"El curso necesita Python 3.11 o posterior; {sys.executable} es el "
         f"{sys.version_info[0]}.{sys.version_info[1]}.\n"
-        "Instale uno más reciente y llámelo por su nombre: python3.13 -m lessons_code servir"
+        "Instala uno más reciente y llámalo por su nombre: python3.13 -m lessons_code servir"
     )
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,7 +33,7 @@ Uso, desde la carpeta del repositorio:
   python3 -m lessons_code preparar    no hace más que instalar lo necesario
 
 Todas preparan antes el entorno, en .venv. Lo que se añada detrás de «probar» llega a pytest.
-En Windows, escriba «py» en lugar de «python3»."""
+En Windows, escribe «py» en lugar de «python3»."""
 
 
 def main(arguments: list[str]) -> None:
@@ -142,8 +142,8 @@ def explain(output: str) -> str:
     """Lo que se le dice a quien ve fallar a pip: si fue la red, y si no, sus últimas líneas."""
     if re.search(r"Retrying \(Retry|ConnectionError|ProxyError|Timeout|name resolution", output):
         return (
-            "No se pudo llegar al índice de paquetes. Compruebe la conexión; si sale por un\n"
-            "proxy, defina HTTPS_PROXY, y si usa un espejo, PIP_INDEX_URL. Y repita la orden."
+            "No se pudo llegar al índice de paquetes. Comprueba la conexión; si sales por un\n"
+            "proxy, define HTTPS_PROXY, y si usas un espejo, PIP_INDEX_URL. Y repite la orden."
         )
     last = "\n".join("  " + line for line in output.splitlines()[-15:])
     return f"pip no pudo instalar los paquetes. Sus últimas líneas:\n\n{last}"
@@ -161,8 +161,8 @@ def find_pip(python: Path) -> list[str]:
     if shutil.which("apt-get"):
         return [str(python), debian_pip(python.parents[1])]
     raise SystemExit(
-        f"{sys.executable} no trae pip ni ensurepip. Instale el paquete que los contiene\n"
-        "(suele llamarse python3-pip) o el Python de python.org, y repita la misma orden."
+        f"{sys.executable} no trae pip ni ensurepip. Instala el paquete que los contiene\n"
+        "(suele llamarse python3-pip) o el Python de python.org, y repite la misma orden."
     )
 
 
@@ -177,7 +177,7 @@ def debian_pip(folder: Path) -> str:
         subprocess.run(["apt-get", "download", "-qq", "python3-pip-whl"], cwd=folder, check=True)
     except subprocess.CalledProcessError:
         raise SystemExit(
-            "A este Python le falta pip, y apt no pudo descargarlo. Instálelo y repita la orden:\n"
+            "A este Python le falta pip, y apt no pudo descargarlo. Instálalo y repite la orden:\n"
             "  sudo apt update && sudo apt install python3-venv"
         ) from None
     package = next(folder.glob("python3-pip-whl*.deb"))
@@ -228,8 +228,8 @@ def install_chromium(python: Path) -> str:
     if installed is None:
         raise SystemExit(
             "Las pruebas del sitio necesitan Chromium, Chrome o Edge, y no se pudo instalar.\n"
-            "Instálelo (en Debian: sudo apt install chromium libatomic1), o diga dónde está\n"
-            "el suyo con la variable CHROMIUM=/ruta/al/navegador."
+            "Instálalo (en Debian: sudo apt install chromium libatomic1), o di dónde está\n"
+            "el tuyo con la variable CHROMIUM=/ruta/al/navegador."
         )
     return installed
 

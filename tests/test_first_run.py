@@ -148,7 +148,7 @@ def test_where_apt_has_no_pip_either_gives_the_command(monkeypatch, tmp_path):
     ],
 )
 def test_without_network_speaks_of_the_network(output):
-    assert "Compruebe la conexión" in first_run.explain(output)
+    assert "Comprueba la conexión" in first_run.explain(output)
 
 
 def test_another_failure_shows_the_last_lines_of_pip():

@@ -74,4 +74,4 @@ def test_chance_always_has_a_seed():
                 assert node.args or node.keywords, f"{name(path)}:{node.lineno}: falta la semilla"
             if isinstance(node, ast.Import):
                 imported = {alias.name for alias in node.names}
-                assert "random" not in imported, f"{name(path)}:{node.lineno}: use numpy.random"
+                assert "random" not in imported, f"{name(path)}:{node.lineno}: usa numpy.random"
