@@ -34,7 +34,8 @@ _LOOSE_HELP = (
 )
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot);)\w+;")
 
-_CONVERTER = LatexToMathML(fancy_error=False)
+# La flecha corta de \vec es un signo combinable que los navegadores no centran.
+_CONVERTER = LatexToMathML(fancy_error=False, macros={"vec": r"\overrightarrow{#1}"})
 _EXPLANATIONS = (
     (r"Unknown command \"(.+)\"", r"la orden «\1» no existe; revisa cómo se escribe"),
     (r"Unknown environment \"(.+)\"", r"el entorno «\1» no existe; revisa cómo se escribe"),

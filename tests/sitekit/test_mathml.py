@@ -1,5 +1,6 @@
 """Las fórmulas se convierten enteras, no aparecen donde no las hay, y las malas dan su línea."""
 
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -9,11 +10,12 @@ import pytest
 from lessons_code.sitekit import mathml
 from lessons_code.sitekit.mathml import FormulaError, check_formulas, to_mathml
 
+ROOT = Path(__file__).parents[2]
 PAGE = Path("docs/fichas/p07.md")
 
 
 def render(text):
-    md = markdown.Markdown(extensions=["tables", "toc", "attr_list", "admonition"])
+    md = markdown.Markdown(extensions=["tables", "toc", "attr_list", "admonition", "fenced_code"])
     mathml.register(md)
     return md.convert(text)
 
@@ -154,3 +156,21 @@ def test_lines_count_from_the_first_line_given():
 def test_what_reaches_the_tree_unchecked_still_fails():
     with pytest.raises(FormulaError, match="no existe"):
         render("$\\mal$")
+
+
+def test_the_font_has_every_sign_that_the_pages_write():
+    css = (ROOT / "docs/assets/css/mates.css").read_text(encoding="utf-8")
+    font = set()
+    for first, last in re.findall(r"U\+([0-9A-F]+)(?:-([0-9A-F]+))?[,;]", css):
+        font |= {chr(code) for code in range(int(first, 16), int(last or first, 16) + 1)}
+    assert {"α", "ℝ", "∑", "⊤", "𝑠"} <= font
+    for path in (ROOT / "docs").rglob("*.md"):
+        for formula in re.findall("<math.*?</math>", render(path.read_text(encoding="utf-8"))):
+            text = "".join(ElementTree.fromstring(formula).itertext())
+            assert set(text) <= font, f"{path}: a mates.css le faltan {set(text) - font}"
+
+
+def test_the_font_is_light_and_its_licence_travels_with_it():
+    fonts = ROOT / "docs/assets/fonts"
+    assert (fonts / "stix-two-math.woff2").stat().st_size <= 40_000
+    assert "SIL OPEN FONT LICENSE" in (fonts / "LICENCIA-STIX.txt").read_text(encoding="utf-8")
