@@ -79,10 +79,10 @@ def is_card(path: Path) -> bool:
 def sections(page: Source) -> list[Section]:
     """Las secciones de segundo nivel, en el orden en que están escritas."""
     headings = [heading for heading in page.headings if heading.level == 2]
-    ends = [*(heading.start for heading in headings[1:]), len(page.text)]
+    edges = [*(heading.start for heading in headings), len(page.text)]
     return [
         Section(heading.id, heading.title, heading.start, end)
-        for heading, end in zip(headings, ends, strict=True)
+        for heading, end in zip(headings, edges[1:], strict=True)
     ]
 
 

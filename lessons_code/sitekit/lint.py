@@ -178,7 +178,7 @@ def _variant_pattern(variant: str) -> re.Pattern[str]:
     """La variante, en singular o plural, con espacio o guion entre sus palabras."""
     separator = r"[\s\-‑–]+"
     return re.compile(
-        separator.join(re.escape(word) + "(?:e?s)?" for word in variant.split()) + r"(?![\w-])"
+        separator.join(re.escape(word) + "(?:e?s)?" for word in variant.split()) + r"(?!\w)"
     )
 
 
@@ -210,9 +210,7 @@ def words(page: Source, site: Site) -> Findings:
             continue
         for match in pattern.finditer(text):
             start, end = match.span()
-            if re.match(r"[\w-]", text[start - 1 : start]) or not taken.isdisjoint(
-                {start, end - 1}
-            ):
+            if re.match(r"\w", text[start - 1 : start]) or not taken.isdisjoint({start, end - 1}):
                 continue
             taken.update(range(start, end))
             if not _english_belongs(page, text, start):
