@@ -1,0 +1,31 @@
+/*
+ * Lo que le falta al armazón para manejarse con el teclado: abrir el menú y la búsqueda en un móvil,
+ * cerrar el menú con Esc y desplazar las tablas que no caben.
+ */
+;(() => {
+  const drawer = document.getElementById("__drawer")
+
+  document.addEventListener("keydown", event => {
+    if (event.key === "Escape" && drawer.checked) drawer.click()
+    if (!event.target.matches(".boton") || !["Enter", " "].includes(event.key)) return
+    event.preventDefault()
+    event.target.click()
+    if (drawer.checked) document.querySelector(".md-sidebar--primary .md-nav__list a").focus()
+  })
+
+  const reachable = new ResizeObserver(entries => {
+    for (const { target } of entries) {
+      if (target.scrollWidth > target.clientWidth) target.tabIndex = 0
+      else target.removeAttribute("tabindex")
+    }
+  })
+
+  // Material envuelve las tablas y pone los botones de copiar al cargar cada página.
+  document$.subscribe(() =>
+    setTimeout(() => {
+      reachable.disconnect()
+      document.querySelectorAll(".md-typeset__scrollwrap").forEach(each => reachable.observe(each))
+      document.querySelectorAll(".md-code__nav").forEach(each => (each.role = "none"))
+    }),
+  )
+})()

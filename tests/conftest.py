@@ -1,0 +1,11 @@
+"""El sitio se construye una vez por sesión para todas las pruebas que lo miran."""
+
+import pytest
+
+from tests.built_site import PUBLISHED, build
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """Carpeta con el sitio construido como se publica."""
+    return build(tmp_path_factory.mktemp("sitio"), **PUBLISHED)
