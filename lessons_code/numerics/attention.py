@@ -460,8 +460,8 @@ def concat_attention_backward(grad_context_BTC, grad_weights_BTS, cache):
         grad_context_BTC, grad_weights_BTS, cache
     )
 
-    grad_W = np.concatenate([grads.W_AN, grads.U_AC], axis=1)
-    return grad_decoder_state_BTN, grad_encoder_states_BSC, ConcatParams(grad_W, grads.v_A)
+    grad_params = ConcatParams(np.concatenate([grads.W_AN, grads.U_AC], axis=1), grads.v_A)
+    return grad_decoder_state_BTN, grad_encoder_states_BSC, grad_params
 
 
 def sum_of_outer(left, right):
@@ -511,6 +511,14 @@ def scaled_dot_attention(query_BLK, key_BMK, value_BMP, visible_BLM):
 
 def scaled_dot_attention_forward(query_BLK, key_BMK, value_BMP, visible_BLM):
     """`scaled_dot_attention` que además devuelve la caché del backward."""
+    query_BLK, key_BMK, value_BMP, visible_BLM = check_shapes(
+        SCALED_DOT_SHAPES,
+        query_BLK=query_BLK,
+        key_BMK=key_BMK,
+        value_BMP=value_BMP,
+        visible_BLM=visible_BLM,
+    )
+
     context_BLP, weights_BLM = scaled_dot_attention(query_BLK, key_BMK, value_BMP, visible_BLM)
 
     cache = ScaledDotCache(query_BLK, key_BMK, value_BMP, weights_BLM)

@@ -7,7 +7,7 @@ delante. Las usan todas las fichas.
 
 import numpy as np
 
-from lessons_code.numerics.shapes import check_shapes
+from lessons_code.numerics.shapes import check_shapes, first_index
 
 SOFTMAX_SHAPES = {"x": "... M"}
 SOFTMAX_BACKWARD_SHAPES = {"grad_weights": "... M", "weights": "... M"}
@@ -135,8 +135,8 @@ def _label_index(logits, labels):
     V = logits.shape[-1]
     bad = (labels < 0) | (labels >= V)
     if bad.any():
-        index = ", ".join(str(position) for position in np.argwhere(bad)[0])
-        raise ValueError(f"labels[{index}]: esperaba un índice entre 0 y {V - 1} (V={V}).")
+        wanted = f"un índice entre 0 y {V - 1}, porque logits tiene V={V}"
+        raise ValueError(f"labels{first_index(bad)}: esperaba {wanted}.")
     return labels[..., None]
 
 
@@ -155,5 +155,5 @@ def entropy(weights):
 def _require_distributions(weights):
     bad = (weights < 0).any(axis=-1) | (np.abs(weights.sum(axis=-1) - 1) > 1e-4)
     if bad.any():
-        index = ", ".join(str(position) for position in np.argwhere(bad)[0])
-        raise ValueError(f"weights[{index}]: esperaba pesos ≥ 0 que sumen 1. Arreglo: softmax.")
+        wanted = "pesos ≥ 0 que sumen 1. Arreglo: pasa lo que devuelve softmax"
+        raise ValueError(f"weights{first_index(bad)}: esperaba {wanted}.")

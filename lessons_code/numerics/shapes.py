@@ -100,8 +100,13 @@ def _check_values(name, array):
     else:
         return
     if bad.any():
-        index = ", ".join(str(position) for position in np.argwhere(bad)[0])
-        raise ValueError(f"{name}[{index}]: {problem}. Arreglo: {fix}.")
+        raise ValueError(f"{name}{first_index(bad)}: {problem}. Arreglo: {fix}.")
+
+
+def first_index(bad):
+    """Dónde está el primer True, listo para escribirlo tras el nombre del tensor: «[1, 2]»."""
+    index = [int(position) for position in np.argwhere(bad)[0]]
+    return str(index) if index else ""
 
 
 # ─── Qué no encaja ────────────────────────────────────────────────────────────────────────────
@@ -130,7 +135,7 @@ def find_conflict(declaration, shapes):
         for axis, size, wanted in zip(axes, shape, expected, strict=True):
             if known[axis] not in (None, size):
                 owners = " y ".join(fixed_by[letter] for letter in axis.split("+"))
-                reason = f"esperaba {wanted} (fijado por {owners}), llegó {shape}"
+                reason = f"esperaba {form}, llegó {shape}; {wanted} lo fijó {owners}"
                 return Conflict(name, expected, reason)
         if 0 in shape:
             return Conflict(name, expected, f"esperaba {form}, llegó vacío {shape}")
@@ -165,8 +170,11 @@ def suggest_fix(declaration, shapes, conflict):
         if find_conflict(declaration, shapes | changed) is None:
             return f"prueba {code}"
     wanted = ", ".join(size.rpartition("=")[2] for size in conflict.expected)
-    if len(conflict.expected) != len(shapes[conflict.tensor]):
+    extra_axes = len(shapes[conflict.tensor]) - len(conflict.expected)
+    if extra_axes < 0:
         return f"dale la forma ({wanted})"
+    if extra_axes > 0:
+        return f"dale la forma ({wanted}); para un lote, usa la versión _forward"
     return f"dale la forma ({wanted}) o proyéctalo con una matriz, como hace general_attention"
 
 
