@@ -120,7 +120,7 @@ SKIPPED_TAGS = frozenset(
     | {"math", "pre", "script", "style", "summary", "svg", "table"}
 )
 SKIPPED_CLASSES = frozenset(
-    {"admonition-title", "arithmatex", "celda", "ficha-datos", "listado", "pie-ficha", "valor"}
+    {"admonition-title", "arithmatex", "celda", "ficha-datos", "listado", "pie-ficha"}
 )
 
 
