@@ -32,6 +32,7 @@ __all__ = [
     "SiteError",
     "collect_page",
     "collect_site",
+    "page_files",
 ]
 
 MAX_LINES = 12
@@ -96,13 +97,19 @@ class Page:
     findings: tuple[Finding, ...]
 
 
+def page_files(docs: Path) -> list[Path]:
+    """Los Markdown de `docs`, en orden. Como MkDocs, no mira en las carpetas ocultas."""
+    return [
+        path
+        for path in sorted(docs.rglob("*.md"))
+        if not any(part.startswith(".") for part in path.relative_to(docs).parts)
+    ]
+
+
 def collect_site(docs: Path, *, root: Path) -> list[Page]:
-    """Todas las páginas de `docs`, en orden. Como MkDocs, no mira en las carpetas ocultas."""
+    """Todas las páginas de `docs`, en orden."""
     pages = []
-    docs = root.resolve() / docs
-    for path in sorted(docs.rglob("*.md")):
-        if any(part.startswith(".") for part in path.relative_to(docs).parts):
-            continue
+    for path in page_files(root.resolve() / docs):
         try:
             text = path.read_text(encoding="utf-8-sig")
         except UnicodeDecodeError:

@@ -16,7 +16,7 @@ import textwrap
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 
@@ -172,6 +172,14 @@ class Sources:
         self._links: dict[Path, tuple[Path, ...]] = {}
         self._modules: dict[str, tuple[tuple[str, Path], ...]] = {}
         self._codes: dict[str, Reach] = {}
+
+    @cached_property
+    def pins(self) -> tuple[str, ...]:
+        """Las versiones fijadas en requirements.txt; ninguna si no existe."""
+        path = self.root / "requirements.txt"
+        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+        pins = (line.partition("#")[0].strip() for line in lines)
+        return tuple(sorted(pin for pin in pins if pin))
 
     def reach(self, code: str) -> Reach:
         """Módulos propios (transitivamente) y datos que `code` alcanza."""
