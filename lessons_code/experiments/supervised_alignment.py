@@ -49,7 +49,7 @@ class Config:
 
 
 def _require_integer(name, value, *, minimum):
-    if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
+    if type(value) is not int or value < minimum:
         raise ValueError(f"{name}: esperaba un entero ≥ {minimum}, llegó {value!r}")
 
 
