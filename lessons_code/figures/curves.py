@@ -124,9 +124,16 @@ def _plotted(points: Points, size: tuple[int, int], x_title: str, y_title: str, 
         for (x, y), ink, (dash, mark) in zip(points.values(), INKS, STYLES, strict=False):
             drawn = _outline(y)
             axes.plot(
-                x[drawn], y[drawn], color=ink, linestyle=dash, linewidth=2, clip_on=False,
-                marker=mark, markersize=6, markevery=_spread(len(drawn), MARKS),
-            )  # fmt: skip
+                x[drawn],
+                y[drawn],
+                color=ink,
+                linestyle=dash,
+                linewidth=2,
+                clip_on=False,
+                marker=mark,
+                markersize=6,
+                markevery=_spread(len(drawn), MARKS),
+            )
         _scale(axes, points, log_y)
         axes.set_xlabel(x_title)
         axes.annotate(
@@ -162,7 +169,7 @@ def _scale(axes, points: Points, log_y: bool) -> None:
         lowest = floor(log10(min(y.min() for _, y in points.values())))
         highest = ceil(log10(max(y.max() for _, y in points.values())))
         highest = max(highest, lowest + 1)
-        exponents = range(lowest, highest + 1, ceil((highest - lowest) / 6))
+        exponents = range(lowest, highest + 1, ceil((highest - lowest) / 10))
         axes.set_yscale("log")
         axes.set_ylim(10.0**lowest, 10.0**highest)
         axes.set_yticks([10.0**k for k in exponents], _powers(exponents))
@@ -199,9 +206,15 @@ def _label_ends(axes, points: Points) -> None:
     for index, (name, ink, (_, mark)) in enumerate(zip(points, INKS, STYLES, strict=False)):
         height = (heights[index] - excess) / PLOT_HEIGHT
         axes.plot(
-            [1 + 14 / PLOT_WIDTH], [height], color=ink, marker=mark, markersize=6,
-            transform=axes.transAxes, clip_on=False,
-        )  # fmt: skip
+            [1 + 14 / PLOT_WIDTH],
+            [height],
+            color=ink,
+            linestyle="none",
+            marker=mark,
+            markersize=6,
+            transform=axes.transAxes,
+            clip_on=False,
+        )
         axes.text(
             1 + 24 / PLOT_WIDTH, height - 5 / PLOT_HEIGHT, name, color=ink, transform=axes.transAxes
         )

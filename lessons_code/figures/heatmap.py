@@ -69,7 +69,7 @@ def heatmap(
         height=top + grid_height + 2,
         drawing=drawing,
         data=table(
-            [f"{row_title} / {column_title}".strip(" /"), *columns],
+            [f"{row_title or 'fila'} / {column_title or 'columna'}", *columns],
             [
                 [word, *np.round(weights_S, decimals).tolist()]
                 for word, weights_S in zip(rows, weights_TS, strict=True)

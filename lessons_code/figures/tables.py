@@ -18,30 +18,36 @@ class Table:
     decimals: int
 
     def _repr_html_(self) -> str:
-        head = "".join(f'<th scope="col">{escape(header, quote=False)}' for header in self.headers)
-        body = "".join(f"<tr>{self._row_html(row)}" for row in self.rows)
         label = escape(self.caption)
+        head = "".join(map(self._header, range(len(self.headers))))
+        body = "".join(f"<tr>{self._row(row)}</tr>" for row in self.rows)
         return (
             f'<div class="figura-datos" role="group" tabindex="0" aria-label="{label}">'
-            f'<table class="tabla"><caption>{escape(self.caption, quote=False)}</caption>'
-            f"<thead><tr>{head}</thead><tbody>{body}</tbody></table></div>"
+            f'<table class="tabla"><caption>{_text(self.caption)}</caption>'
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
         )
 
-    def _row_html(self, row: tuple[object, ...]) -> str:
+    def _header(self, column: int) -> str:
+        textual = bool(self.rows) and isinstance(self.rows[0][column], str)
+        opening = '<th scope="col" class="texto">' if textual else '<th scope="col">'
+        return f"{opening}{_text(self.headers[column])}</th>"
+
+    def _row(self, row: tuple[object, ...]) -> str:
         first, *rest = row
-        opening = '<th scope="row">' if isinstance(first, str) else "<td>"
-        return opening + self._text(first) + "".join(map(self._cell_html, rest))
+        if isinstance(first, str):
+            return f'<th scope="row">{_text(first)}</th>' + "".join(map(self._cell, rest))
+        return "".join(map(self._cell, row))
 
-    def _cell_html(self, cell: object) -> str:
-        opening = '<td class="texto">' if isinstance(cell, str) else "<td>"
-        return opening + self._text(cell)
-
-    def _text(self, cell: object) -> str:
+    def _cell(self, cell: object) -> str:
         if isinstance(cell, str):
-            return escape(cell, quote=False)
+            return f'<td class="texto">{_text(cell)}</td>'
         if isinstance(cell, Integral):
-            return number(int(cell))
-        return number(float(cell), self.decimals)
+            return f"<td>{number(int(cell))}</td>"
+        return f"<td>{number(float(cell), self.decimals)}</td>"
+
+
+def _text(content: str) -> str:
+    return escape(content, quote=False)
 
 
 def table(
