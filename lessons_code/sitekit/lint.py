@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lessons_code.sitekit import cards
+from lessons_code.sitekit.collect import page_files
 from lessons_code.sitekit.findings import Finding
 from lessons_code.sitekit.names import CodeNames, code_names
 from lessons_code.sitekit.prose import Source, read
@@ -38,11 +39,9 @@ def check_site(docs: Path, root: Path) -> list[Finding]:
     """Todos los hallazgos de `docs`, por página y por línea."""
     site = Site(docs, root)
     findings: list[Finding] = []
-    for path in sorted(docs.rglob("*.md")):
-        parts = path.relative_to(docs).parts
-        if parts[0] in UNLINTED or any(part.startswith(".") for part in parts):
-            continue
-        findings += check_page(read(path), site)
+    for path in page_files(docs):
+        if path.relative_to(docs).parts[0] not in UNLINTED:
+            findings += check_page(read(path), site)
     return findings
 
 

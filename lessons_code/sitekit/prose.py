@@ -161,4 +161,4 @@ def read(path: Path) -> Source:
 
 @lru_cache(maxsize=256)
 def _read(path: Path, modified: int, size: int) -> Source:
-    return Source(path, path.read_text(encoding="utf-8"))
+    return Source(path, path.read_text(encoding="utf-8-sig", errors="replace"))
