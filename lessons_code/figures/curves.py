@@ -1,19 +1,13 @@
-"""Curvas de una o varias series: matplotlib las traza y aquí se visten como la página.
-
-El SVG de matplotlib trae tinta fija, estilos en línea, ids y seis decimales. Se reescribe plano,
-con variables de color y la letra de la página; sin ids, varias figuras caben en una página.
-"""
+"""Curvas de una o varias series: matplotlib las traza y `restyle` las viste como la página."""
 
 import io
-import re
 from collections.abc import Mapping, Sequence
-from html import escape
 from math import ceil, floor, log10
-from xml.etree import ElementTree
 
 import numpy as np
 
-from lessons_code.figures.figure import PALETTE, Figure, color
+from lessons_code.figures.figure import PALETTE, Figure
+from lessons_code.figures.restyle import restyled
 from lessons_code.figures.spanish import SUPERSCRIPTS, fixed, number, scientific
 from lessons_code.figures.tables import Table, table
 
@@ -27,18 +21,6 @@ PLOT_WIDTH, PLOT_HEIGHT = 310, 220  # px, que aquí son los puntos de matplotlib
 LEFT, TOP, BOTTOM = 56, 34, 48  # px: cifras, título vertical y título horizontal
 LABEL_HEIGHT = 19  # px entre dos rótulos vecinos
 CHARACTER = 7.7  # px: ancho medio de una letra a 14 px
-
-SVG = "{http://www.w3.org/2000/svg}"
-HREF = "{http://www.w3.org/1999/xlink}href"
-# Lo que se conserva del estilo de cada trazo; letra y remates los pone la figura.
-KEPT = (
-    "fill",
-    "stroke",
-    "stroke-opacity",
-    "stroke-width",
-    "stroke-dasharray",
-    "text-anchor",
-)
 
 Points = dict[str, tuple[np.ndarray, np.ndarray]]
 
@@ -67,7 +49,7 @@ def curves(
         summary=_summary(points, x_title, y_title),
         width=size[0],
         height=size[1],
-        drawing=f'<g font-size="14" stroke-linejoin="round">{_restyled(source)}</g>',
+        drawing=f'<g font-size="14" stroke-linejoin="round">{restyled(source)}</g>',
         data=_data(points, title, x_title, y_title),
     )
 
@@ -183,8 +165,8 @@ def _visible(ticks: np.ndarray, limits: tuple[float, float]) -> tuple[list[float
     step = ticks[1] - ticks[0]
     inside = [tick for tick in ticks if limits[0] <= tick <= limits[1]]
     decimals = max(0, -floor(log10(step) + 1e-9))
-    if decimals > 4:
-        return inside, [scientific(tick) for tick in inside]
+    if decimals > 4 or np.abs(inside).max() >= 1e6:
+        return inside, ["0" if abs(tick) < step / 2 else scientific(tick) for tick in inside]
     return inside, [fixed(tick, decimals) for tick in inside]
 
 
@@ -196,15 +178,15 @@ def _powers(exponents: range) -> list[str]:
 
 def _label_ends(axes, points: Points) -> None:
     """Rotula cada serie junto a su último punto; los rótulos que chocan se separan."""
-    ends = [axes.transData.transform((x[-1], y[-1]))[1] - BOTTOM for x, y in points.values()]
-    heights: dict[int, float] = {}
-    floor_height = -np.inf
-    for index in np.argsort(ends, kind="stable"):
-        floor_height = max(ends[index], floor_height + LABEL_HEIGHT)
-        heights[int(index)] = floor_height
-    excess = max(0, floor_height - PLOT_HEIGHT)
-    for index, (name, ink, (_, mark)) in enumerate(zip(points, INKS, STYLES, strict=False)):
-        height = (heights[index] - excess) / PLOT_HEIGHT
+    heights = np.array(
+        [axes.transData.transform((x[-1], y[-1]))[1] - BOTTOM for x, y in points.values()]
+    )
+    free = -np.inf
+    for index in np.argsort(heights, kind="stable"):
+        heights[index] = max(heights[index], free)
+        free = heights[index] + LABEL_HEIGHT
+    heights = (heights - max(0, heights.max() - PLOT_HEIGHT)) / PLOT_HEIGHT
+    for name, height, ink, (_, mark) in zip(points, heights, INKS, STYLES, strict=False):
         axes.plot(
             [1 + 14 / PLOT_WIDTH],
             [height],
@@ -218,40 +200,6 @@ def _label_ends(axes, points: Points) -> None:
         axes.text(
             1 + 24 / PLOT_WIDTH, height - 5 / PLOT_HEIGHT, name, color=ink, transform=axes.transAxes
         )
-
-
-def _restyled(source: str) -> str:
-    """Aplana el SVG de matplotlib: trazos y textos, sin ids, con la tinta de la página."""
-    root = ElementTree.fromstring(source)
-    shapes = {shape.get("id"): shape for shape in root.iterfind(f".//{SVG}defs/{SVG}path")}
-    drawn = []
-    for element in root.iter():
-        style = _style(element.get("style", ""))
-        x, y = _short(element.get("x", "")), _short(element.get("y", ""))
-        if element.tag == f"{SVG}text":
-            text = escape(element.text or "", quote=False)
-            drawn.append(f'<text x="{x}" y="{y}"{style}>{text}</text>')
-        elif element.tag == f"{SVG}use":
-            shape = _short(shapes[element.get(HREF).removeprefix("#")].get("d"))
-            drawn.append(f'<path transform="translate({x} {y})" d="{shape}"{style}/>')
-        elif element.tag == f"{SVG}path" and element.get("id") not in shapes:
-            drawn.append(f'<path d="{_short(element.get("d"))}"{style}/>')
-    return "".join(drawn)
-
-
-def _style(declarations: str) -> str:
-    """El estilo en línea como atributos, sin los de reserva y con los colores de la paleta."""
-    inks = {PALETTE[f"serie-{n}"]: color(f"serie-{n}") for n in range(1, len(STYLES) + 1)}
-    inks["#000000"] = "currentColor"
-    pairs = (declaration.split(":") for declaration in declarations.split(";") if declaration)
-    kept = ((name.strip(), value.strip()) for name, value in pairs if name.strip() in KEPT)
-    return "".join(f' {name}="{inks.get(value, value)}"' for name, value in kept)
-
-
-def _short(geometry: str) -> str:
-    """Coordenadas con un decimal: una décima de píxel no se ve y pesa."""
-    rounded = re.sub(r"-?\d+\.\d+", lambda match: f"{float(match[0]):.1f}", geometry)
-    return re.sub(r"\s*([A-Za-z])\s*", r"\1", rounded.replace(".0 ", " ")).strip()
 
 
 def _summary(points: Points, x_title: str, y_title: str) -> str:
