@@ -128,11 +128,10 @@ def test_the_published_addresses_come_from_the_repository_itself():
 # --- Lo que se lee -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", ["README.md", "CONTRIBUTING.md", "LICENSE-TEXTO.md"])
+@pytest.mark.parametrize("path", ["README.md", "LICENSE-TEXTO.md"])
 def test_what_is_linked_exists(path):
     targets = re.findall(r"\]\(([^)#]+)", text(path))
     local = [target for target in targets if not target.startswith("https://")]
-    assert local
     assert [target for target in local if not (ROOT / target).exists()] == []
 
 
@@ -142,7 +141,7 @@ def readme_map():
     parent = ""
     for line in tree.splitlines():
         indent = len(line) - len(line.lstrip())
-        names = re.match(r"(?:[\w.]+/? +)+?(?= )|\S+", line.strip())[0].split()
+        names = re.split(r" {3,}", line.strip())[0].split()
         if indent == 0:
             parent = names[0]
             yield parent
