@@ -17,7 +17,7 @@ INKS = [PALETTE[f"serie-{n}"] for n in range(1, len(STYLES) + 1)]
 MARKS = 7  # marcas por serie, cuando tiene más puntos
 DATA_ROWS = 12  # filas de la tabla de datos, repartidas por todo el recorrido
 
-PLOT_WIDTH, PLOT_HEIGHT = 310, 220  # px, que aquí son los puntos de matplotlib
+PLOT_WIDTH, PLOT_HEIGHT = 290, 220  # px, que aquí son los puntos de matplotlib
 LEFT, TOP, BOTTOM = 56, 34, 48  # px: cifras, título vertical y título horizontal
 LABEL_HEIGHT = 19  # px entre dos rótulos vecinos
 CHARACTER = 7.7  # px: ancho medio de una letra a 14 px

@@ -19,7 +19,7 @@ PALETTE = {
     "serie-4": "#8e2471",
     "serie-5": "#5d4a00",
 }
-NARROW = 470  # px: hasta aquí encoge en un móvil sin dejar de leerse; más ancha, se desplaza
+NARROW = 480  # px: hasta aquí encoge en un móvil y se lee; más ancha, se desplaza
 
 
 def color(name: str) -> str:
@@ -53,7 +53,7 @@ class Figure:
         return (
             '<figure class="figura" data-search-exclude>'
             f"{canvas}{self.svg()}</div>"
-            f"<figcaption><strong>{escape(self.title, quote=False)}.</strong> "
+            f"<figcaption><strong>{escape(self.title, quote=False)}</strong> "
             f"{escape(self.description, quote=False)}</figcaption>"
             f"<details><summary>Ver los datos</summary>{self.data._repr_html_()}</details></figure>"
         )

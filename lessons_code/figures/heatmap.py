@@ -50,7 +50,8 @@ def heatmap(
     left = round(max(map(len, row_labels)) * CHARACTER) + 12 + (24 if row_title else 0)
     top = reach + (24 if column_title else 0)
     grid_width, grid_height = cell * len(columns), cell * len(rows)
-    overhang = _overhang(column_labels, cell) if tilted else 0
+    beyond = max(_overhang(column_labels, cell) if tilted else 2, _spill(column_title, grid_width))
+    below = max(2, _spill(row_title, grid_height))
 
     drawing = (
         f'<g transform="translate({left} {top})" font-size="14">'
@@ -65,8 +66,8 @@ def heatmap(
         title=title,
         description=description,
         summary=_summary(weights_TS, winners, rows, columns, decimals),
-        width=left + grid_width + max(overhang, 2),
-        height=top + grid_height + 2,
+        width=left + grid_width + beyond,
+        height=top + grid_height + below,
         drawing=drawing,
         data=table(
             [f"{row_title or 'fila'} / {column_title or 'columna'}", *columns],
@@ -114,7 +115,12 @@ def _shortened(labels: Sequence[str]) -> list[str]:
 def _overhang(labels: Sequence[str], cell: int) -> int:
     """Lo que las etiquetas inclinadas sobresalen por la derecha de la cuadrícula."""
     ends = [(j + 0.5) * cell + len(label) * CHARACTER * 0.71 + 8 for j, label in enumerate(labels)]
-    return max(0, round(max(ends)) - cell * len(labels))
+    return max(2, round(max(ends)) - cell * len(labels))
+
+
+def _spill(axis_title: str, length: int) -> int:
+    """Lo que un título centrado sobresale por cada lado de una cuadrícula más corta que él."""
+    return max(0, round(len(axis_title) * CHARACTER) - length) // 2
 
 
 def _axis_titles(

@@ -146,6 +146,13 @@ def test_everything_is_drawn_inside_the_figure(size):
     assert figure.width >= size * int(last_column.get("width"))
 
 
+def test_axis_titles_longer_than_the_grid_are_not_cut():
+    titles = {"row_title": "traducción (i)", "column_title": "frase original (j)"}
+    short, long = drawn([[1.0]], "a", "v"), drawn([[1.0]], "a", "v", **titles)
+    assert long.height >= short.height + 24 + 20
+    assert long.width >= short.width + 24 + 40
+
+
 def test_wide_figures_scroll_by_keyboard_and_narrow_ones_add_no_stop():
     narrow = tree(drawn(np.eye(5), rows="abcde", columns="vwxyz")).find("div")
     wide = tree(drawn(np.eye(16), rows=SPANISH, columns=ENGLISH)).find("div")
