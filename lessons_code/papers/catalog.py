@@ -74,15 +74,16 @@ class Card:
 def read_cards(root=ROOT):
     """Todas las fichas, por código y en orden.
 
-    Lanza CardError si no hay carpeta de fichas o si una ficha está mal escrita.
+    Lanza CardError si no hay ninguna o si alguna está mal escrita.
     """
     folder = root / CARDS_FOLDER
-    if not folder.is_dir():
+    pages = [read_card(path, root) for path in sorted(folder.glob("*.md"))]
+    cards = {card.code: card for card in pages if card}
+    if not cards:
         raise CardError(
-            f"{folder}: no existe. La orden lee las fichas del repositorio: úsala desde un clon"
+            f"{folder}: no hay fichas. Se leen del repositorio: usa la orden en un clon"
         )
-    cards = [read_card(path, root) for path in sorted(folder.glob("*.md"))]
-    return {card.code: card for card in sorted(filter(None, cards), key=lambda card: card.code)}
+    return dict(sorted(cards.items()))
 
 
 def read_card(path, root=ROOT):
@@ -132,7 +133,7 @@ def _sections(text):
 # ─── Como texto ───────────────────────────────────────────────────────────────────────────────
 
 
-def card_to_text(card, width, site_url=""):
+def card_to_text(card, width, url):
     """Lo que enseña `ai-evolution paper`: identificación, problema, propuesta, ecuaciones y URL.
 
     Lanza CardError, con archivo y línea, si algo de eso no se puede leer como texto.
@@ -146,7 +147,7 @@ def card_to_text(card, width, site_url=""):
         parts += [_underlined(section.title), *_prose(card, section, width)]
     section = card.section(EQUATIONS_SECTION)
     parts += [_underlined(section.title), *_equations(card, section, width)]
-    parts.append(f"Ficha completa: {card.url(site_url)}")
+    parts.append(f"Ficha completa: {url}")
     return "\n\n".join(parts)
 
 

@@ -39,6 +39,8 @@ def _table_to_text(block, width):
         [inline_to_text(cell) for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
         for line in block.splitlines()[2:]
     ]
+    if any(len(row) != 2 for row in rows):
+        raise PlainTextError("la tabla debe tener dos columnas: campo y dato")
     field_width = max(len(field) for field, _ in rows) + 2
     return "\n".join(wrap(value, width, first=field.ljust(field_width)) for field, value in rows)
 
@@ -110,7 +112,7 @@ def formula_to_text(latex):
     text = FormulaToText(latex_context=_writing_context()).nodelist_to_text(nodes)
     text = text.replace("-", "−").replace("^⊤", "ᵀ")
     lines = (re.sub(r"[ \n]+", " ", line).strip() for line in text.split(LINE_BREAK))
-    return "\n".join(line.replace(QUAD, "  ") for line in lines)
+    return "\n".join(re.sub(f" ?{QUAD} ?", "   ", line) for line in lines)
 
 
 class FormulaToText(latex2text.LatexNodes2Text):
@@ -166,7 +168,7 @@ def _writing_context():
         "left": "",
         "right": "",
         "quad": QUAD,
-        "qquad": QUAD * 2,
+        "qquad": QUAD,
         "\\": LINE_BREAK,
     }
     context = latex2text.get_default_latex_context_db()
