@@ -1,12 +1,24 @@
-"""Qué nombres tiene el código: para que la prosa no describa funciones ni argumentos que no hay.
+"""Lo que una página puede nombrar: las demás páginas y el código, sin importar nada.
 
-Se lee el árbol sintáctico, sin importar nada. Cada fichero se analiza una vez mientras no cambie.
+De cada fichero Python se lee el árbol sintáctico, una vez mientras no cambie.
 """
 
 import ast
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Site:
+    """Dónde están las páginas y, bajo la raíz, el código que citan."""
+
+    docs: Path
+    root: Path
+
+    @cached_property
+    def code(self) -> "CodeNames":
+        return code_names(self.root / "lessons_code")
 
 
 @dataclass(frozen=True)

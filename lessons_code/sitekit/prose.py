@@ -8,11 +8,14 @@ metadatos incluidos.
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 from lessons_code.sitekit.blocks import Fence, Prose, split
+
+Findings = Iterator[tuple[int, str]]  # lo que da una regla: posición en el texto y mensaje
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FRONT_MATTER_KEY = re.compile(r"^(\w+):[ \t]*(.*?)[ \t]*$", re.MULTILINE)
@@ -151,6 +154,16 @@ def _heading(match: re.Match[str]) -> Heading:
         start=match.start(),
         end=match.end(),
     )
+
+
+def block_around(lines: list[str], here: int) -> tuple[int, int]:
+    """La primera y la última línea de las seguidas, sin huecos, que rodean a esa."""
+    first = last = here
+    while first > 0 and lines[first - 1].strip():
+        first -= 1
+    while last + 1 < len(lines) and lines[last + 1].strip():
+        last += 1
+    return first, last
 
 
 def read(path: Path) -> Source:

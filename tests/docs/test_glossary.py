@@ -6,8 +6,8 @@ import pytest
 
 from lessons_code.sitekit.cards import section
 from lessons_code.sitekit.glossary import Term, matcher, terms
+from lessons_code.sitekit.lint_words import WORDS
 from lessons_code.sitekit.prose import read
-from lessons_code.sitekit.words import WORDS
 from tests.built_site import DOCS, Html
 
 GLOSSARY = DOCS / "glosario.md"

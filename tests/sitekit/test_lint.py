@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from lessons_code.sitekit import cards
-from lessons_code.sitekit.lint import CARD_RULES, RULES, Site, check_page, check_site
+from lessons_code.sitekit.lint import CARD_RULES, RULES, check_page, check_site
+from lessons_code.sitekit.names import Site
 from lessons_code.sitekit.prose import Source
 
 MINI = Path(__file__).parent / "lint"  # una ficha correcta y el código que nombra
@@ -248,6 +249,12 @@ def test_an_argument_the_code_lacks_is_reported_where_the_course_teaches():
         ("P07_attention_bahdanau.ipynb", "P08_transformer.ipynb", "apertura", "**Nivel:**"),
         ("| Acceso | abierto |\n", "", "identificación", "## 1. "),
         ("| Año | 2014 |\n| Publicación", "| Publicación", "identificación", "## 1. "),
+        (
+            "| Año | 2014 |\n| Publicación | ICLR 2015 |",
+            "| Publicación | ICLR 2015 |\n| Año | 2014 |",
+            "identificación",
+            "## 1. ",
+        ),
         ("Puente matemático", "Puente", "puente", "## 5. "),
         ("[producto escalar](../notacion.md#producto-escalar)", "producto", "puente", "!!! tip"),
         ("    Y nada más.", "Y nada más.", "puente", "!!! tip"),
