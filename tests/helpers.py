@@ -1,7 +1,7 @@
 """Lo que comparten las pruebas de la numérica: tamaños, gradientes y paridad."""
 
 import numpy as np
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from lessons_code.numerics.gradcheck import numerical_gradient, relative_error
 
@@ -9,7 +9,12 @@ from lessons_code.numerics.gradcheck import numerical_gradient, relative_error
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)
 
 # Hypothesis, siempre con los mismos ejemplos y sin reloj.
-reproducible = settings(derandomize=True, deadline=None, database=None)
+reproducible = settings(
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 
 
 def assert_gradients(function, arrays, grads, tolerance=1e-6):

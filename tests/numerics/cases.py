@@ -16,12 +16,12 @@ from tests.helpers import PRIMES
 B, T, S, N, C, A, K, P = PRIMES[:8]
 HEADS = 3
 HEADED_C = 4 * HEADS  # lo que se reparte entre cabezas no puede ser primo
-labels_BT = np.array([[0, 6, 3], [4, 4, 1]])
+LABELS = np.array([[0, 6, 3], [4, 4, 1]])
 
 # La segunda frase lleva relleno; la última consulta ve menos que las demás.
-visible_BS = padding_mask([S, 2], S)
-visible_BTS = repeat_for_queries(visible_BS, T).copy()
-visible_BTS[0, -1, 1:4] = False
+VISIBLE = padding_mask([S, 2], S)
+VISIBLE_PER_QUERY = repeat_for_queries(VISIBLE, T).copy()
+VISIBLE_PER_QUERY[0, -1, 1:4] = False
 
 
 @dataclass(frozen=True)
@@ -38,16 +38,17 @@ class Case:
 
     def draw(self, rng):
         """Entradas al azar y un gradiente de llegada, también al azar, para *cada* salida."""
-        arrays = {name: rng.normal(size=shape) for name, shape in self.shapes.items()}
+        arrays = {name: rng.normal(size=shape).round(2) for name, shape in self.shapes.items()}
         outputs, _ = self.run(**arrays)
-        return arrays, {name: rng.normal(size=output.shape) for name, output in outputs.items()}
+        upstream = {name: rng.normal(size=out.shape).round(2) for name, out in outputs.items()}
+        return arrays, upstream
 
 
 # ─── Funciones sin parámetros ─────────────────────────────────────────────────────────────────
 
 
 def run_softmax(scores):
-    weights_BTS = functional.masked_softmax(scores, visible_BTS)
+    weights_BTS = functional.masked_softmax(scores, VISIBLE_PER_QUERY)
     weights_over_T = functional.softmax(scores, axis=1)
 
     def pull(weights, weights_over_axis_1):
@@ -71,10 +72,10 @@ def run_tanh(x):
 
 
 def run_cross_entropy(logits):
-    losses_BT = functional.cross_entropy(logits, labels_BT)
+    losses_BT = functional.cross_entropy(logits, LABELS)
 
     def pull(losses):
-        return {"logits": functional.cross_entropy_backward(losses, logits, labels_BT)}
+        return {"logits": functional.cross_entropy_backward(losses, logits, LABELS)}
 
     return {"losses": losses_BT}, pull
 
@@ -83,7 +84,7 @@ def run_cross_entropy(logits):
 
 
 def run_attend(scores, value):
-    context_BTP, weights_BTS = attention.attend(scores, value, visible_BTS)
+    context_BTP, weights_BTS = attention.attend(scores, value, VISIBLE_PER_QUERY)
 
     def pull(context, weights):
         grads = attention.attend_backward(context, weights, value, weights_BTS)
@@ -94,7 +95,7 @@ def run_attend(scores, value):
 
 def run_dot(decoder_state, encoder_states):
     context_BTC, weights_BTS, cache = attention.dot_attention_forward(
-        decoder_state, encoder_states, visible_BS
+        decoder_state, encoder_states, VISIBLE
     )
 
     def pull(context, weights):
@@ -106,7 +107,7 @@ def run_dot(decoder_state, encoder_states):
 
 def run_scaled_dot(query, key, value):
     context_BTP, weights_BTS, cache = attention.scaled_dot_attention_forward(
-        query, key, value, visible_BTS
+        query, key, value, VISIBLE_PER_QUERY
     )
 
     def pull(context, weights):
@@ -121,7 +122,7 @@ def trainable(params_type, forward, backward, *options):
 
     def run(decoder_state, encoder_states, **params):
         context_BTC, weights, cache = forward(
-            decoder_state, encoder_states, params_type(**params), visible_BS, *options
+            decoder_state, encoder_states, params_type(**params), VISIBLE, *options
         )
 
         def pull(context, weights):
