@@ -36,7 +36,7 @@ class SiteExtension(Extension):
             "page": ["", "página que se convierte, relativa a docs"],
             "docs": ["docs", "carpeta de las páginas, relativa a root"],
             "root": [".", "raíz del proyecto"],
-            "sources": [None, "código del proyecto ya leído en esta construcción"],
+            "sources": ["", "código del proyecto ya leído en esta construcción"],
         }
         super().__init__(**options)
 
