@@ -154,7 +154,7 @@ def attend(params, sentence):
 
 def loss(weights_TS, sentence):
     """Entropía cruzada: media de −log del peso que recibe la palabra correcta."""
-    return -np.log((weights_TS * sentence.alignment_TS).sum(axis=1)).mean()
+    return -np.log((weights_TS * sentence.alignment_TS).sum(axis=-1)).mean(axis=-1)
 
 
 def gradient(params, sentence, weights_TS, hidden_TSA):
@@ -184,12 +184,12 @@ def run(config):
     initial = params = init_params(rng, config.initial_scale)
 
     weights_TS, hidden_TSA = attend(params, sentence)
-    losses = [loss(weights_TS, sentence)]
+    history = [weights_TS]
     for _ in range(config.steps):
         grad = gradient(params, sentence, weights_TS, hidden_TSA)
         params = descend(params, grad, config.learning_rate)
         weights_TS, hidden_TSA = attend(params, sentence)
-        losses.append(loss(weights_TS, sentence))
+        history.append(weights_TS)
 
     alignment_T = sentence.alignment_TS.argmax(axis=1)
     before, after = (np.concatenate(list(vars(each).values())) for each in (initial, params))
@@ -199,7 +199,7 @@ def run(config):
         target=sentence.target,
         alignment=tuple(alignment_T.tolist()),
         weights=weights_TS,
-        losses=np.array(losses),
+        losses=loss(np.array(history), sentence),
         params=params,
         parameters=after.size,
         trained_parameters=int((after != before).sum()),
