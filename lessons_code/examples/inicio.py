@@ -10,6 +10,6 @@ heatmap(
     rows=result.target,
     columns=result.source,
     title="Qué palabra mira cada palabra",
-    description="Cada palabra de la traducción (fila) reparte su atención entre las de origen.",
+    description="Cada fila reparte su atención entre las palabras de origen.",
 )
 # --8<-- [end:alineacion]

@@ -33,10 +33,11 @@ print("gana:        ", words[surprising_weights.argmax()])
 from lessons_code.numerics.attention import additive_attention
 
 rng = np.random.default_rng(7)
-W_a, U_a, v_a = 0.001 * rng.normal(size=(5, 3)), 0.001 * rng.normal(size=(5, 3)), np.zeros(5)
+W_a, U_a = 0.001 * rng.normal(size=(2, 5, 3))
+v_a = np.zeros(5)
 
-context, initial_weights = additive_attention(near_cat, encoder_states, W_a, U_a, v_a)
-print("pesos:   ", initial_weights.round(3))
+context, weights = additive_attention(near_cat, encoder_states, W_a, U_a, v_a)
+print("pesos:   ", weights.round(3))
 print("contexto:", context.round(3))
 print("media:   ", encoder_states.mean(axis=0).round(3))
 # --8<-- [end:inicio_uniforme]
@@ -62,7 +63,9 @@ heatmap(
     rows=result.target,
     columns=result.source,
     title="La alineación que aprende la miniatura",
-    description="Filas: palabra de destino. Columnas: palabra de origen.",
+    description="Cada fila reparte un peso total de 1 entre el origen.",
+    row_title="destino (i)",
+    column_title="origen (j)",
 )
 # --8<-- [end:mapa_alineacion]
 
@@ -73,7 +76,7 @@ steps = np.arange(len(result.losses))
 curves(
     {"pérdida": (steps, result.losses)},
     title="La pérdida, paso a paso",
-    description="Entropía cruzada media frente al número de pasos de descenso.",
+    description="Entropía cruzada media tras cada paso de descenso.",
     x_title="paso",
     y_title="pérdida (nats)",
     log_y=True,
@@ -84,17 +87,19 @@ curves(
 for seed in (0, 1, 2, 3, 4):
     other = run(Config(seed=seed))
     worst = max(other.row_entropies)
-    print(f"{seed}: {other.correct}/4, entropía máx. {worst:.4f} ·", *other.source, "→", *other.target)
+    words_in_order = *other.source, "→", *other.target
+    print(f"{seed}: {other.correct}/4, {worst:.4f} nats ·", *words_in_order)
 # --8<-- [end:otras_semillas]
 
 # --8<-- [start:estado_que_pregunta]
-W_a, U_a, v_a = rng.normal(size=(5, 3)), rng.normal(size=(5, 3)), rng.normal(size=5)
-previous_state, current_state = rng.normal(size=(2, 3))
+rng = np.random.default_rng(9)
+W_a, U_a = rng.normal(size=(2, 5, 3))
+v_a = 3 * rng.normal(size=5)
 
-_, bahdanau = additive_attention(previous_state, encoder_states, W_a, U_a, v_a)
-_, another_model = additive_attention(current_state, encoder_states, W_a, U_a, v_a)
-print("con el estado anterior (Bahdanau):", bahdanau.round(3))
-print("con el estado actual:             ", another_model.round(3))
+states = {"el anterior": near_cat, "el actual": encoder_states[2]}
+for name, state in states.items():
+    _, weights = additive_attention(state, encoder_states, W_a, U_a, v_a)
+    print(f"pregunta {name}:", weights.round(3), "gana", words[weights.argmax()])
 # --8<-- [end:estado_que_pregunta]
 
 # --8<-- [start:mascara_a_tiempo]
@@ -112,7 +117,7 @@ print("en su sitio:", on_time[0].round(3), "suma", on_time.sum().round(3))
 from lessons_code.numerics.shapes import ShapeError
 
 try:
-    additive_attention(previous_state, encoder_states, W_a.T, U_a, v_a)
+    additive_attention(near_cat, encoder_states, W_a.T, U_a, v_a)
 except ShapeError as error:
-    print(error)
+    print(str(error).replace(". ", ".\n"))
 # --8<-- [end:forma_equivocada]
