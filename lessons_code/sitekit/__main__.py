@@ -47,7 +47,6 @@ class Site:
 )
 @click.pass_context
 def main(context: click.Context, root: Path, docs: Path) -> None:
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     root = root.resolve()
     docs = root / docs
     if not docs.is_dir():
@@ -156,4 +155,5 @@ def _mkdocs(site: Site, *arguments: str) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     main(prog_name="python -m lessons_code.sitekit")

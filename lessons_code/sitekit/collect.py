@@ -38,11 +38,13 @@ __all__ = [
 MAX_LINES = 12
 CELL_OPTIONS = ("exec", "session", "id", "title", "source", "result", "error")
 LISTING_OPTIONS = ("show", "title")
+PLAIN_OPTIONS = ("title", "hl_lines", "linenums")  # las de un bloque que solo se enseña
 
 _LANGUAGE = re.compile(r"\.?([\w#.+-]+)(?=\s|$)")
 _OPTION = re.compile(r"""\s*([A-Za-z]\w*)(?:=(?:"([^"]*)"|'([^']*)'))?(?=\s|$)""")
 _QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
-_OURS = re.compile(r"(?<![\w-])(?:(?:exec|show)(?![\w-])|(?:session|source|result|error)\s*=)")
+_OURS = re.compile(r"(?<![\w-])(?:exec|show)(?![\w-])")
+_OPTION_NAME = re.compile(r"(?<![\w-])[A-Za-z]\w*(?=\s*=)")
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _SNIPPET = re.compile(r"""\s*-+8<-+(?:\s+(?:"([^"]*)"|'([^']*)'))?\s*""")
@@ -146,8 +148,8 @@ def parse_inline(text: str) -> tuple[str, str]:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             (field,) = ast.parse(f"f'''{{{text}}}'''", mode="eval").body.values
-    except SyntaxError as error:
-        raise ValueError(error.msg) from None
+    except SyntaxError:
+        raise ValueError("no es una expresión de Python") from None
     except (AttributeError, ValueError):
         raise ValueError("no es una sola expresión") from None
     if not isinstance(field, ast.FormattedValue) or field.conversion != -1:
@@ -214,9 +216,12 @@ class _Collector:
             return
         language = _LANGUAGE.match(fence.info)
         text = fence.info[language.end() :] if language else fence.info
-        if not _OURS.search(_QUOTED.sub("", text)):
+        bare = _QUOTED.sub("", text)
+        python = language and language[0] == "python"
+        strange = [name for name in _OPTION_NAME.findall(bare) if name not in PLAIN_OPTIONS]
+        if not _OURS.search(bare) and not (python and strange):
             return
-        if not language or language[0] != "python":
+        if not python:
             self.find(fence.line, "opción", 'las celdas se escriben ```python exec="on" id="…"')
             return
         options = self._options(fence.line, text)
@@ -228,9 +233,10 @@ class _Collector:
             self._cell(fence, options)
         elif "show" in options:
             self._listing(fence, options)
+        elif strange[0] in CELL_OPTIONS:
+            self.find(fence.line, "opción", f'«{strange[0]}» es de las celdas: añade exec="on"')
         else:
-            name = next(name for name in options if name in CELL_OPTIONS)
-            self.find(fence.line, "opción", f'«{name}» es de las celdas: añade exec="on"')
+            self.find(fence.line, "opción", f"la opción «{strange[0]}» no existe")
 
     def _options(self, line: int, text: str) -> dict[str, str] | None:
         options: dict[str, str] = {}

@@ -87,7 +87,6 @@ def run(connection, job: Job) -> None:
     faulthandler.dump_traceback_later(job.limits.seconds, exit=True)
     _limit(job.limits)
     watch = _Watch(job.root)
-    process = os.getpid()
     session = _Session(job, _Capture(folder / "stdout"))
     for index, step in enumerate(job.steps):
         connection.send(("empieza", index))
@@ -96,8 +95,6 @@ def run(connection, job: Job) -> None:
         except StepError as failure:
             connection.send(("falla", index, *failure.args))
             break
-        if os.getpid() != process:
-            os._exit(0)  # una copia nacida de os.fork() no habla por la sesión
         connection.send(("sale", index, *result, watch.used()))
     else:
         connection.send(("termina",))
@@ -254,6 +251,7 @@ class _Session:
     def __init__(self, job: Job, capture: _Capture):
         self.job = job
         self.capture = capture
+        self.process = os.getpid()
         module = types.ModuleType("__main__")
         sys.modules["__main__"] = module
         self.names = module.__dict__
@@ -284,6 +282,9 @@ class _Session:
             message = f"{error}: {raised}"
             if error != step.error:
                 raise self._failure(step, raised) from None
+        finally:
+            if os.getpid() != self.process:
+                os._exit(0)  # una copia nacida de os.fork() no habla por la sesión
         if step.error and not error:
             raise StepError("celda", step.line, f"anuncia error=«{step.error}» y no lo lanza")
         try:

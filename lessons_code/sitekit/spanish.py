@@ -41,7 +41,10 @@ def format_value(value: object, spec: str = "") -> str:
         raise ValueError(f"a {value} le falta el formato: añade, p. ej., «:.3f»")
     if not _SPEC.fullmatch(spec):
         raise ValueError(f"el formato «:{spec}» no es de prosa: usa «:.3f», «:.1%», «:d», «:.2e»…")
-    return _spanish(format(value, spec))
+    try:
+        return _spanish(format(value, spec))
+    except ValueError:
+        raise ValueError(f"el formato «:{spec}» no vale para un {type(value).__name__}") from None
 
 
 def _spanish(text: str) -> str:

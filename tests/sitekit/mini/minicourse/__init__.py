@@ -1,0 +1,1 @@
+"""El paquete del sitio en miniatura."""
