@@ -55,7 +55,7 @@ def test_a_result_opens_its_section(open_page, address):
     search(page, "cuello de botella")
     page.keyboard.press("Enter")
     page.wait_for_url(lambda url: url != address)
-    assert "cuello de botella" in page.locator("article").inner_text()
+    assert "cuello de botella" in page.locator("article").inner_text().lower()
 
 
 def test_nothing_loads_before_searching(open_page):

@@ -20,12 +20,14 @@
     }
   })
 
-  // Material envuelve las tablas y pone los botones de copiar al cargar cada página.
+  // Material envuelve las tablas, pone los botones de copiar y da a la salida de una celda el id de
+  // su código, todo al cargar cada página.
   document$.subscribe(() =>
     setTimeout(() => {
       reachable.disconnect()
       document.querySelectorAll(".md-typeset__scrollwrap").forEach(each => reachable.observe(each))
       document.querySelectorAll(".md-code__nav").forEach(each => (each.role = "none"))
+      document.querySelectorAll(".salida-texto").forEach(each => each.removeAttribute("id"))
     }),
   )
 })()
