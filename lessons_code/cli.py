@@ -103,15 +103,14 @@ def _options(ctx):
 
 
 class Seed(click.ParamType):
-    """Un entero que no es negativo."""
+    """Un entero que no es negativo, de un tamaño que JSON y Python escriben sin problemas."""
 
     name = "semilla"
 
     def convert(self, value, param, ctx):
-        if isinstance(value, int):
-            return value
-        if not re.fullmatch("[0-9]+", value):
-            self.fail(f"la semilla debe ser un entero ≥ 0, p. ej. 7; llegó «{value}».", param, ctx)
+        if not re.fullmatch("[0-9]{1,15}", str(value)):
+            wanted = "un entero de 0 a 999999999999999, p. ej. 7"
+            self.fail(f"la semilla debe ser {wanted}; llegó «{value}».", param, ctx)
         return int(value)
 
 

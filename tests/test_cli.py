@@ -91,9 +91,19 @@ def test_help_is_in_spanish(arguments):
         (["paper", "P99"], "no hay ficha «P99». Hay: P07"),
         (["paper"], "falta FICHA."),
         (["paper-lab", "P99"], "no hay miniatura «P99». Hay: P07."),
-        (["paper-lab", "P07", "--seed", "-1"], "entero ≥ 0, p. ej. 7; llegó «-1»."),
-        (["paper-lab", "P07", "--seed", "siete"], "entero ≥ 0, p. ej. 7; llegó «siete»."),
-        (["paper-lab", "P07", "--seed", "7.0"], "entero ≥ 0, p. ej. 7; llegó «7.0»."),
+        (
+            ["paper-lab", "P07", "--seed", "-1"],
+            "un entero de 0 a 999999999999999, p. ej. 7; llegó «-1».",
+        ),
+        (
+            ["paper-lab", "P07", "--seed", "siete"],
+            "un entero de 0 a 999999999999999, p. ej. 7; llegó «siete».",
+        ),
+        (
+            ["paper-lab", "P07", "--seed", "7.0"],
+            "un entero de 0 a 999999999999999, p. ej. 7; llegó «7.0».",
+        ),
+        (["paper-lab", "P07", "--seed", "9" * 5000], "llegó «999"),
         (["paper-lab", "P07", "--seed"], "la opción «--seed» necesita un valor."),
         (["paper-lab", "P07", "--json=si"], "la opción «--json» no lleva valor."),
         (["paper-lab", "P07", "--semilla", "7"], "«--semilla». Hay: --seed, --json, --help."),
