@@ -8,6 +8,7 @@ una marca que un posprocesador cambia por el valor cuando ya no queda Markdown q
 """
 
 import re
+from functools import lru_cache
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -49,12 +50,11 @@ class SiteExtension(Extension):
         glossary.register(md, stamper.docs / glossary.PAGE, lambda: self.getConfig("page"))
 
 
-def check_page(path: Path, text: str, *, first_line: int = 1) -> list[Finding]:
+@lru_cache(maxsize=256)  # al servir, solo se revisa la página que cambió
+def check_page(path: Path, text: str, *, first_line: int = 1) -> tuple[Finding, ...]:
     """Lo que `collect` no mira y estropearía la página: fórmulas y opciones de los bloques."""
-    return [
-        *mathml.check_formulas(path, text, first_line=first_line),
-        *check_options(path, text, first_line=first_line),
-    ]
+    formulas = mathml.check_formulas(path, text, first_line=first_line)
+    return (*formulas, *check_options(path, text, first_line=first_line))
 
 
 def _stop_if(findings: list[Finding]) -> None:

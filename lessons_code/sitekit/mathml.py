@@ -81,7 +81,7 @@ def check_formulas(path: Path, text: str, *, first_line: int = 1) -> list[Findin
     return [
         Finding(path, block.line + block.text.count("\n", 0, offset), "formula", message)
         for block in split(text, first_line)
-        if isinstance(block, Prose)
+        if isinstance(block, Prose) and ("$" in block.text or "\\" in block.text)
         for offset, message in sorted(_errors(block.text))
     ]
 
