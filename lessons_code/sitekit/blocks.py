@@ -69,6 +69,8 @@ def _front_matter_height(text: str) -> int:
 
 
 def _opening(line: str) -> re.Match | None:
+    if "```" not in line and "~~~" not in line:
+        return None
     match = _OPENING.fullmatch(line.expandtabs(TAB))
     if match and match["mark"][0] == "`" and "`" in match["info"]:
         return None  # ```código``` en una sola línea es código en línea
@@ -102,6 +104,8 @@ def _reopens(content: str, mark: str) -> bool:
 def _without_comments(lines, index, in_comment) -> tuple[str, bool]:
     """La línea con los comentarios en blanco, y si acaba dentro de uno."""
     line, position = lines[index], 0
+    if not in_comment and "<!--" not in line:
+        return line, False
     while True:
         if in_comment:
             end = line.find("-->", position)

@@ -184,6 +184,8 @@ class _Collector:
         self.findings.append(Finding(self.path, line, rule, message))
 
     def prose(self, block: Prose) -> None:
+        if "{" not in block.text:
+            return
         for match in _SPAN.finditer(block.text):
             if len(match["ticks"]) > 1 or not _PYTHON_SPAN.match(match["span"]):
                 continue
