@@ -32,6 +32,8 @@ _LOOSE_HELP = (
     "queda fuera de una fórmula: `$…$` no lleva espacios por dentro, `$$…$$` ocupa su propio "
     "párrafo sin líneas en blanco, y un dólar que no es fórmula se escribe `\\$`"
 )
+_OPENING = re.compile(r"[(\[«“¿¡]*\Z")
+_CLOSING = re.compile(r"[.,;:!?…)\]»”%]*")
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot);)\w+;")
 
 # La flecha corta de \vec es un signo combinable que los navegadores no centran.
@@ -112,27 +114,51 @@ def _blank(match: re.Match) -> str:
 
 
 class MathTreeprocessor(Treeprocessor):
-    """Cambia lo que dejó arithmatex por MathML; los bloques, en una caja que se desplaza."""
+    """Cambia lo que dejó arithmatex por MathML."""
 
     def run(self, root: ElementTree.Element) -> None:
-        for element in root.iter():
-            if element.get("class") != "arithmatex":
-                continue
-            display = element.tag == "div"
-            latex = element.text[2:-2]
-            math = ElementTree.fromstring(
-                to_mathml(html.unescape(latex) if display else latex, display=display)
-            )
-            element.attrib.clear()
-            if display:
-                element.text = ""
-                element.append(math)
-                element.attrib.update(
-                    {"class": "formula", "tabindex": "0", "role": "group", "aria-label": "Fórmula"}
-                )
-            else:
-                element.tag, element.text = "math", math.text
-                element.extend(math)
+        for parent in root.iter():
+            for position, element in enumerate(parent):
+                if element.get("class") != "arithmatex":
+                    continue
+                if element.tag == "div":
+                    _fill_block(element)
+                else:
+                    _fill_inline(element, parent, parent[position - 1] if position else None)
+
+
+def _fill_block(element: ElementTree.Element) -> None:
+    """Una caja a la que llega el teclado: lo que no cabe se desplaza en ella, no con la página."""
+    latex = html.unescape(element.text[2:-2])
+    element.attrib |= {
+        "class": "formula",
+        "tabindex": "0",
+        "role": "group",
+        "aria-label": "Fórmula",
+    }
+    element.text = ""
+    element.append(ElementTree.fromstring(to_mathml(latex, display=True)))
+
+
+def _fill_inline(
+    element: ElementTree.Element,
+    parent: ElementTree.Element,
+    previous: ElementTree.Element | None,
+) -> None:
+    """La fórmula con los signos que la tocan: el navegador partiría el renglón entre ellos."""
+    before = (parent.text if previous is None else previous.tail) or ""
+    opening = _OPENING.search(before)[0]
+    closing = _CLOSING.match(element.tail or "")[0]
+    math = ElementTree.fromstring(to_mathml(element.text[2:-2], display=False))
+    math.tail = closing
+    element.set("class", "formula-en-linea")
+    element.text = opening
+    element.append(math)
+    element.tail = (element.tail or "").removeprefix(closing)
+    if previous is None:
+        parent.text = before.removesuffix(opening)
+    else:
+        previous.tail = before.removesuffix(opening)
 
 
 def register(md: Markdown) -> None:

@@ -78,3 +78,13 @@ def test_a_wide_formula_scrolls_in_its_box_and_the_keyboard_reaches_it(show):
     page.keyboard.press("End")
     page.keyboard.press("ArrowRight")
     page.wait_for_function("document.activeElement.scrollLeft > 0")
+
+
+def test_a_line_never_breaks_between_a_formula_and_its_punctuation(show):
+    page = show("($s_{i-1}$), y")
+    page.add_style_tag(content="p { width: 1px }")
+    rows = "span => new Set([...span.getClientRects()].map(box => box.bottom)).size"
+    assert page.eval_on_selector(".formula-en-linea", rows) == 1
+    height = "e => e.getBoundingClientRect().height"
+    (formula,) = heights(page, ".formula-en-linea")
+    assert page.eval_on_selector("p", height) < 3 * formula  # dos renglones: la fórmula y la «y»

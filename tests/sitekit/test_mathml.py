@@ -59,7 +59,7 @@ def test_inline_and_block_formulas_leave_no_latex_behind():
     html = render(
         "La puntuación $e_{ij}$:\n\n$$\n\\begin{aligned}\na &< b \\\\\nc &= d\n\\end{aligned}\n$$\n"
     )
-    assert "<p>La puntuación <math><msub>" in html
+    assert "<math><msub><mi>e</mi>" in html
     assert '<math display="block">' in html
     assert not any(rest in html for rest in ("$", "\\", "{", "arithmatex"))
 
@@ -75,8 +75,14 @@ def test_a_block_formula_scrolls_inside_a_labelled_box_that_the_keyboard_reaches
     assert box[0].tag == "math"
 
 
-def test_text_next_to_a_formula_gains_no_space():
-    assert "</math><strong>b</strong>" in render("$a$**b**")
+def test_a_formula_keeps_the_signs_that_touch_it_and_gains_no_space():
+    html = re.sub("<math>.*?</math>", "F", render("La *s* ($a$), «$b$»: $c$**d** $e$."))
+    assert html == (
+        '<p>La <em>s</em> <span class="formula-en-linea">(F),</span>'
+        ' <span class="formula-en-linea">«F»:</span>'
+        ' <span class="formula-en-linea">F</span><strong>d</strong>'
+        ' <span class="formula-en-linea">F.</span></p>'
+    )
 
 
 def test_a_heading_keeps_a_readable_ascii_id():
