@@ -26,7 +26,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = 15
-COLD_REPEATS, WARM_REPEATS = 3, 9
+COLD_REPEATS, WARM_REPEATS = 3, 15
 
 CELLS = {
     "pesos": """\
