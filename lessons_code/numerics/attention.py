@@ -89,9 +89,9 @@ def additive_attention(decoder_state, encoder_states, W_a, U_a, v_a):
         v_a=v_a,
     )
 
-    query_A = W_a @ decoder_state
-    annotations_SA = encoder_states @ U_a.T
-    hidden_SA = np.tanh(query_A + annotations_SA)
+    projected_query_A = W_a @ decoder_state
+    projected_annotations_SA = encoder_states @ U_a.T
+    hidden_SA = np.tanh(projected_query_A + projected_annotations_SA)
     scores_S = hidden_SA @ v_a
     weights_S = softmax(scores_S)
     context_C = weights_S @ encoder_states
@@ -141,8 +141,8 @@ def general_attention(decoder_state, encoder_states, W):
         GENERAL_SHAPES, decoder_state=decoder_state, encoder_states=encoder_states, W=W
     )
 
-    query_C = W.T @ decoder_state
-    scores_S = encoder_states @ query_C
+    projected_query_C = W.T @ decoder_state
+    scores_S = encoder_states @ projected_query_C
     weights_S = softmax(scores_S)
     context_C = weights_S @ encoder_states
     return context_C, weights_S
@@ -264,9 +264,11 @@ def additive_attention_forward(decoder_state_BTN, encoder_states_BSC, params, vi
         visible_BS=visible_BS,
     )
 
-    query_BTA = decoder_state_BTN @ W_AN.T
-    annotations_BSA = encoder_states_BSC @ U_AC.T
-    hidden_BTSA = np.tanh(query_BTA[:, :, None, :] + annotations_BSA[:, None, :, :])
+    projected_query_BTA = decoder_state_BTN @ W_AN.T
+    projected_annotations_BSA = encoder_states_BSC @ U_AC.T
+    hidden_BTSA = np.tanh(
+        projected_query_BTA[:, :, None, :] + projected_annotations_BSA[:, None, :, :]
+    )
     scores_BTS = hidden_BTSA @ v_A
     visible_BTS = repeat_for_queries(visible_BS, scores_BTS.shape[1])
     context_BTC, weights_BTS = attend(scores_BTS, encoder_states_BSC, visible_BTS)
@@ -292,13 +294,13 @@ def additive_attention_backward(grad_context_BTC, grad_weights_BTS, cache):
     grad_hidden_BTSA = grad_scores_BTS[..., None] * params.v_A
     grad_sum_BTSA = tanh_backward(grad_hidden_BTSA, cache.hidden_BTSA)
 
-    grad_annotations_BSA = grad_sum_BTSA.sum(axis=1)
-    grad_U_AC = sum_of_outer(grad_annotations_BSA, cache.encoder_states_BSC)
-    grad_encoder_states_BSC = grad_value_BSC + grad_annotations_BSA @ params.U_AC
+    grad_projected_annotations_BSA = grad_sum_BTSA.sum(axis=1)
+    grad_U_AC = sum_of_outer(grad_projected_annotations_BSA, cache.encoder_states_BSC)
+    grad_encoder_states_BSC = grad_value_BSC + grad_projected_annotations_BSA @ params.U_AC
 
-    grad_query_BTA = grad_sum_BTSA.sum(axis=2)
-    grad_W_AN = sum_of_outer(grad_query_BTA, cache.decoder_state_BTN)
-    grad_decoder_state_BTN = grad_query_BTA @ params.W_AN
+    grad_projected_query_BTA = grad_sum_BTSA.sum(axis=2)
+    grad_W_AN = sum_of_outer(grad_projected_query_BTA, cache.decoder_state_BTN)
+    grad_decoder_state_BTN = grad_projected_query_BTA @ params.W_AN
 
     grad_params = AdditiveParams(grad_W_AN, grad_U_AC, grad_v_A)
     return grad_decoder_state_BTN, grad_encoder_states_BSC, grad_params
@@ -394,9 +396,9 @@ def general_attention_forward(decoder_state_BTN, encoder_states_BSC, params, vis
         visible_BS=visible_BS,
     )
 
-    query_BTC = decoder_state_BTN @ W_NC
+    projected_query_BTC = decoder_state_BTN @ W_NC
     context_BTC, weights_BTS, dot_cache = dot_attention_forward(
-        query_BTC, encoder_states_BSC, visible_BS
+        projected_query_BTC, encoder_states_BSC, visible_BS
     )
     return context_BTC, weights_BTS, GeneralCache(decoder_state_BTN, W_NC, dot_cache)
 
@@ -406,12 +408,12 @@ def general_attention_backward(grad_context_BTC, grad_weights_BTS, cache):
 
     Lanza ShapeError si un gradiente no tiene la forma de lo que salió del forward.
     """
-    grad_query_BTC, grad_encoder_states_BSC = dot_attention_backward(
+    grad_projected_query_BTC, grad_encoder_states_BSC = dot_attention_backward(
         grad_context_BTC, grad_weights_BTS, cache.dot
     )
 
-    grad_W_NC = sum_of_outer(cache.decoder_state_BTN, grad_query_BTC)
-    grad_decoder_state_BTN = grad_query_BTC @ cache.W_NC.T
+    grad_W_NC = sum_of_outer(cache.decoder_state_BTN, grad_projected_query_BTC)
+    grad_decoder_state_BTN = grad_projected_query_BTC @ cache.W_NC.T
     return grad_decoder_state_BTN, grad_encoder_states_BSC, GeneralParams(grad_W_NC)
 
 

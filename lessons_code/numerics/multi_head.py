@@ -73,9 +73,10 @@ class MultiHeadGeneralCache:
 def multi_head_general_attention_forward(
     decoder_state_BTN, encoder_states_BSC, params, visible_BS, n_heads
 ):
-    """`multi_head_general_attention` en lote y sin bucle: cada cabeza ocupa un puesto del lote.
+    """`multi_head_general_attention` en lote y sin bucle: decoder_state_BTN[:, i] es s_i.
 
-    `params` es GeneralParams. Devuelve context_BTC, weights_BHTS y la caché del backward.
+    Cada cabeza ocupa un puesto más del lote. `params` es GeneralParams.
+    Devuelve context_BTC, weights_BHTS y la caché del backward.
     Lanza ShapeError si dos tensores discrepan en una letra o si n_heads no divide C; ValueError si
     una frase es toda relleno.
     """
@@ -88,9 +89,9 @@ def multi_head_general_attention_forward(
     )
     _require_divisible("encoder_states_BSC", encoder_states_BSC, n_heads)
 
-    query_BTC = decoder_state_BTN @ W_NC
+    projected_query_BTC = decoder_state_BTN @ W_NC
     context, weights, dot_cache = dot_attention_forward(
-        _split_heads(query_BTC, n_heads),
+        _split_heads(projected_query_BTC, n_heads),
         _split_heads(encoder_states_BSC, n_heads),
         np.repeat(visible_BS, n_heads, axis=0),
     )
@@ -122,9 +123,9 @@ def multi_head_general_attention_backward(grad_context_BTC, grad_weights_BHTS, c
     )
     grad_encoder_states_BSC = _merge_heads(grad_memory, n_heads)
 
-    grad_query_BTC = _merge_heads(grad_query, n_heads)
-    grad_W_NC = sum_of_outer(cache.decoder_state_BTN, grad_query_BTC)
-    grad_decoder_state_BTN = grad_query_BTC @ W_NC.T
+    grad_projected_query_BTC = _merge_heads(grad_query, n_heads)
+    grad_W_NC = sum_of_outer(cache.decoder_state_BTN, grad_projected_query_BTC)
+    grad_decoder_state_BTN = grad_projected_query_BTC @ W_NC.T
     return grad_decoder_state_BTN, grad_encoder_states_BSC, GeneralParams(grad_W_NC)
 
 

@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 
 DIMENSIONS = {
-    "B": "lote (batch)",
+    "B": "lote (batch); batch_size en la lección",
     "S": "posiciones de origen (source); T_enc en la lección, T_x en Bahdanau",
     "T": "posiciones de destino (target); T_dec en la lección, T_y en Bahdanau",
     "L": "posiciones de consulta (query)",
@@ -164,18 +164,20 @@ def _size(axis, sizes):
 
 def suggest_fix(declaration, shapes, conflict):
     """El primer cambio de una línea con el que *todos* los tensores encajan, sin propagar nada."""
-    if 0 in shapes[conflict.tensor]:
+    name, shape = conflict.tensor, shapes[conflict.tensor]
+    if 0 in shape:
         return "cada eje necesita al menos un elemento"
-    for code, changed in _rearrangements(declaration, shapes, conflict.tensor):
+    for code, changed in _rearrangements(declaration, shapes, name):
         if find_conflict(declaration, shapes | changed) is None:
             return f"prueba {code}"
-    wanted = ", ".join(size.rpartition("=")[2] for size in conflict.expected)
-    extra_axes = len(shapes[conflict.tensor]) - len(conflict.expected)
-    if extra_axes < 0:
-        return f"dale la forma ({wanted})"
-    if extra_axes > 0:
-        return f"dale la forma ({wanted}); para un lote, usa la versión _forward"
-    return f"dale la forma ({wanted}) o proyéctalo con una matriz, como hace general_attention"
+    wanted = [size.rpartition("=")[2] for size in conflict.expected]
+    fix = f"dale la forma ({', '.join(wanted)})"
+    if len(shape) > len(wanted):
+        return f"{fix}; si sobra el eje del lote, usa la versión _forward"
+    is_matrix_of_numbers = len(shape) == len(wanted) > 1 and not name.startswith("visible")
+    if is_matrix_of_numbers and wanted[-1].isdigit() and int(wanted[-1]) != shape[-1]:
+        return f"{fix} o proyéctalo con una matriz, como hace general_attention"
+    return fix
 
 
 def _rearrangements(declaration, shapes, suspect):

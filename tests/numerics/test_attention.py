@@ -22,7 +22,7 @@ from lessons_code.numerics.attention import (
     general_attention_forward,
     scaled_dot_attention,
 )
-from lessons_code.numerics.masks import padding_mask, repeat_for_queries
+from lessons_code.numerics.masks import causal_mask, padding_mask, repeat_for_queries
 from tests.helpers import PRIMES
 
 S, N, C, A, B, T = PRIMES[1:7]
@@ -268,6 +268,18 @@ def test_the_scale_is_the_size_of_a_head_and_value_may_be_wider():
 
     # e = 4/√4 = 2 frente a 0
     assert weights[0, 0, 0] == pytest.approx(1 / (1 + math.exp(-2)))
+
+
+def test_the_future_does_not_change_the_past():
+    rng = np.random.default_rng(17)
+    query, key, value = rng.normal(size=(3, 1, T, C))
+    visible = causal_mask(T)[None]
+    context, _ = scaled_dot_attention(query, key, value, visible)
+    key[:, -1], value[:, -1] = 5e4, -5e4
+    changed, _ = scaled_dot_attention(query, key, value, visible)
+
+    np.testing.assert_array_equal(changed[:, :-1], context[:, :-1])
+    assert np.abs(changed[:, -1] - context[:, -1]).max() > 1
 
 
 # ─── Qué estado pregunta ──────────────────────────────────────────────────────────────────────

@@ -127,10 +127,11 @@ def test_with_everything_visible_it_is_softmax(x):
     np.testing.assert_array_equal(masked_softmax(x, np.ones(x.shape, dtype=bool)), softmax(x))
 
 
+@pytest.mark.parametrize("visible_score", [5e4, -5e4, -1e10])
 @pytest.mark.parametrize("hidden_score", [5e4, 1e9, 1e300])
-def test_no_hidden_score_is_big_enough_to_be_seen(hidden_score):
-    """Con −1e4 o −1e9 por máscara, una puntuación así ganaría."""
-    weights = masked_softmax([-5e4, -5e4, hidden_score], [True, True, False])
+def test_no_score_beats_the_mask(visible_score, hidden_score):
+    """Con −1e4 o −1e9 por máscara, una fila de puntuaciones muy negativas miraría lo oculto."""
+    weights = masked_softmax([visible_score, visible_score, hidden_score], [True, True, False])
 
     assert weights.tolist() == [0.5, 0.5, 0]
 

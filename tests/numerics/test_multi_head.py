@@ -87,6 +87,17 @@ def test_one_batched_head_is_the_batched_general_form():
     np.testing.assert_array_equal(headed_weights[:, 0], weights)
 
 
+@pytest.mark.parametrize(
+    ("function", "state"),
+    [
+        (multi_head_general_attention, "`decoder_state` es s_i, *posterior* al paso"),
+        (multi_head_general_attention_forward, "decoder_state_BTN[:, i] es s_i."),
+    ],
+)
+def test_each_docstring_says_which_state_asks(function, state):
+    assert state in function.__doc__
+
+
 def test_heads_that_do_not_divide_the_annotation_are_refused(step):
     with pytest.raises(ShapeError, match=r"12 columnas no se .*n_heads=5.*1, 2, 3, 4, 6, 12"):
         multi_head_general_attention(*step, n_heads=5)

@@ -194,7 +194,7 @@ ADDITIVE = {
         (
             {"decoder_state": (2, 3)},
             "decoder_state: esperaba 1 eje (d_s), llegó (2, 3). "
-            "Arreglo: dale la forma (d_s); para un lote, usa la versión _forward.",
+            "Arreglo: dale la forma (d_s); si sobra el eje del lote, usa la versión _forward.",
         ),
         (
             # El ancho de un codificador bidireccional es 2N, y U_a se hizo para N.
@@ -229,6 +229,14 @@ def test_a_sum_of_sizes_names_both_owners():
         "encoder_states. Arreglo: dale la forma (d_attn, 10) o proyéctalo con una matriz, "
         "como hace general_attention."
     )
+
+
+def test_nobody_projects_a_mask_or_a_batch():
+    tensors = {"query_BLK": np.ones((2, 3, 5)), "key_BMK": np.ones((2, 7, 5))}
+    call = tensors | {"value_BMP": np.ones((2, 7, 11)), "visible_BLM": np.ones((2, 3, 7), bool)}
+    for broken in ({"visible_BLM": np.ones((2, 3, 9), bool)}, {"key_BMK": np.ones((4, 7, 5))}):
+        with pytest.raises(ShapeError, match=r"Arreglo: dale la forma \(2, \w, \d\)\.$"):
+            attention.scaled_dot_attention(**call | broken)
 
 
 def test_a_whole_batch_axis_forgotten_everywhere():
