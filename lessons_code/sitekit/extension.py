@@ -8,7 +8,7 @@ una marca que un posprocesador cambia por el valor cuando ya no queda Markdown q
 """
 
 import re
-from functools import lru_cache
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,14 @@ from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 
 from lessons_code.sitekit import glossary, mathml
+from lessons_code.sitekit.blocks import Prose, split
 from lessons_code.sitekit.cache import Output, Store, keys
 from lessons_code.sitekit.collect import Cell, Inline, Listing, collect_page
 from lessons_code.sitekit.fence import STAMP, STAMPER, check_options, without_control
 from lessons_code.sitekit.findings import Finding, SiteError
 from lessons_code.sitekit.sources import Sources, find_definition
 
+_INCLUSION = re.compile(r"""^[ \t]*-+8<-+[ \t]+["']([^"':\n]+)""", re.MULTILINE)
 _SPAN = re.compile(r"`[^`]*`")
 _MARK = re.compile("\ue000([0-9]+)\ue001")  # signos de uso privado: nadie los escribe
 
@@ -50,11 +52,24 @@ class SiteExtension(Extension):
         glossary.register(md, stamper.docs / glossary.PAGE, lambda: self.getConfig("page"))
 
 
-@lru_cache(maxsize=256)  # al servir, solo se revisa la página que cambió
-def check_page(path: Path, text: str, *, first_line: int = 1) -> tuple[Finding, ...]:
-    """Lo que `collect` no mira y estropearía la página: fórmulas y opciones de los bloques."""
-    formulas = mathml.check_formulas(path, text, first_line=first_line)
-    return (*formulas, *check_options(path, text, first_line=first_line))
+def check_page(path: Path, text: str, *, root: Path, first_line: int = 1) -> list[Finding]:
+    """Lo que `collect` no mira y estropearía la página: fórmulas, bloques e inclusiones."""
+    return [
+        *mathml.check_formulas(path, text, first_line=first_line),
+        *check_options(path, text, first_line=first_line),
+        *_missing_files(path, text, root, first_line),
+    ]
+
+
+def _missing_files(path: Path, text: str, root: Path, first_line: int) -> Iterator[Finding]:
+    """Las inclusiones fuera de una celda (`--8<-- "docs/…"`) de un fichero que no existe."""
+    for block in split(text, first_line):
+        if isinstance(block, Prose):
+            for match in _INCLUSION.finditer(block.text):
+                if not (root / match[1]).is_file():
+                    line = block.line + block.text.count("\n", 0, match.start())
+                    message = f"no existe «{match[1]}» (la ruta parte de la raíz del proyecto)"
+                    yield Finding(path, line, "inclusión", message)
 
 
 def _stop_if(findings: list[Finding]) -> None:
@@ -79,7 +94,8 @@ class _Stamper(Preprocessor):
         text = "\n".join(lines)
         first_line = 1 + self._front_matter_height(text)
         page = collect_page(self.page, text, root=self.root, first_line=first_line)
-        _stop_if([*page.findings, *check_page(page.path, text, first_line=first_line)])
+        problems = check_page(page.path, text, root=self.root, first_line=first_line)
+        _stop_if([*page.findings, *problems])
         page_keys, store = keys(page, self.sources), Store(self.root)
         missing: list[Finding] = []
         self.blocks, self.values = {}, []

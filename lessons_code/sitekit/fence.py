@@ -122,7 +122,7 @@ def _listing(name: str, definition: str, title: str, md: Markdown) -> str:
     """La definición plegada y, si el pliegue oculta algo, un desplegable con la entera."""
     folded = fold(definition)
     whole = ""
-    if folded != definition:
+    if folded.rstrip() != definition.rstrip():
         whole = (
             "<details><summary>Definición completa</summary>"
             f"{_highlight(definition, '', md)}</details>"

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from mkdocs.exceptions import MkDocsException, PluginError
+from mkdocs.exceptions import Abort, PluginError
 from pymdownx.snippets import SnippetMissingError
 from pymdownx.superfences import SuperFencesException
 
@@ -34,7 +34,7 @@ def on_pre_build(config):
     findings = [finding for page in pages for finding in page.findings]
     for path in page_files(docs):
         text = path.read_text(encoding="utf-8-sig", errors="replace")
-        findings += check_page(path.relative_to(root), text)
+        findings += check_page(path.relative_to(root), text, root=root)
     if findings:
         raise PluginError(str(SiteError(findings)))
     for finding in check_site(docs, root):
@@ -68,12 +68,14 @@ def on_build_error(error):
 
 
 def on_serve(server, config, builder):
-    """Una reconstrucción que falla ya ha dicho por qué: se sigue sirviendo lo anterior."""
+    """Una reconstrucción que falla dice por qué, y se sigue sirviendo lo anterior."""
 
     def rebuild():
         try:
             builder()
-        except MkDocsException as error:
+        except Abort:
+            pass  # MkDocs ya ha escrito el error
+        except PluginError as error:
             log.error(str(error))
 
     server.builder = rebuild

@@ -84,11 +84,16 @@ def check_formulas(path: Path, text: str, *, first_line: int = 1) -> list[Findin
         Finding(path, block.line + block.text.count("\n", 0, offset), "formula", message)
         for block in split(text, first_line)
         if isinstance(block, Prose) and ("$" in block.text or "\\" in block.text)
-        for offset, message in sorted(_errors(block.text))
+        for offset, message in _errors(block.text)
     ]
 
 
-def _errors(paragraph: str) -> Iterator[tuple[int, str]]:
+@lru_cache(maxsize=4096)
+def _errors(paragraph: str) -> tuple[tuple[int, str], ...]:
+    return tuple(sorted(_find_errors(paragraph)))
+
+
+def _find_errors(paragraph: str) -> Iterator[tuple[int, str]]:
     """Da (posición, mensaje) de cada fórmula mal escrita y de cada resto que quedaría crudo."""
     text = _CODE_SPAN.sub(_blank, paragraph)
     if block := _BLOCK.fullmatch(text):

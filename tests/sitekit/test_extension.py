@@ -60,6 +60,7 @@ def test_each_value_is_its_own_even_with_the_same_expression(md):
         (CELL.replace("exec", "exek"), "opción"),
         (CELL.replace("id=", "result='klingon' id="), "opción"),
         ("```text mal\nx\n```\n", "opción"),
+        ('--8<-- "docs/figura.svg"\n', "inclusión"),
         (CELL.replace("weight = 2 + 3", '--8<-- "lessons_code/__init__.py:nada"'), "sección"),
         ('```python show="lessons_code.numerics.functional.sofmax"\n```\n', "listado"),
     ],

@@ -105,6 +105,12 @@ def test_a_listing_shows_the_folded_source_and_keeps_the_whole(md):
     assert '<span class="filename">softmax</span>' in folded
 
 
+def test_a_listing_with_nothing_to_fold_is_shown_once(md):
+    html = md.convert('```python show="lessons_code.sitekit.cache.FORMAT"\n```\n')
+    assert "<details>" not in html
+    assert text_of(html).startswith("FORMAT = ")
+
+
 def test_a_plain_python_block_is_highlighted_as_always(md):
     html = md.convert(
         '```python title="fuera" hl_lines="1"\nx = 1\n```\n\n```text\nexec="on"\n```\n'
