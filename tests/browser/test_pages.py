@@ -8,7 +8,7 @@ from tests.built_site import PAGES
 
 pytestmark = pytest.mark.browser
 
-every_page = pytest.mark.parametrize("url", PAGES, ids=lambda url: url or "inicio")
+every_page = pytest.mark.parametrize("url", [*PAGES, "404.html"], ids=lambda url: url or "inicio")
 every_width = pytest.mark.parametrize("viewport", [DESKTOP, MOBILE], ids=["1300", "390"])
 every_scheme = pytest.mark.parametrize("scheme", ["light", "dark"])
 

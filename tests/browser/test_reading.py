@@ -43,7 +43,9 @@ def test_menu_opens_by_keyboard_on_a_phone(open_page):
     page = open_page(viewport=MOBILE)
     page.get_by_role("button", name="Abrir el menú").focus()
     page.keyboard.press("Enter")
-    page.get_by_role("link", name="Accesibilidad").wait_for()
+    assert page.evaluate("document.activeElement.closest('.md-sidebar--primary') !== null")
+    page.keyboard.press("Escape")
+    assert not page.evaluate("document.getElementById('__drawer').checked")
 
 
 def test_theme_follows_the_system_and_remembers_the_choice(open_page):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.browser.conftest import MOBILE
+from tests.browser.conftest import DESKTOP, MOBILE
+from tests.browser.test_pages import every_scheme, violations
 
 pytestmark = pytest.mark.browser
 
@@ -41,6 +42,16 @@ def test_finds_the_card(open_page, address, text, found):
 @pytest.mark.parametrize("text", ["0,464", "0.464"])
 def test_finds_a_decimal_written_either_way(open_page, address, text):
     assert any(link.startswith(f"{address}notacion/") for link in search(open_page(), text))
+
+
+@every_scheme
+@pytest.mark.parametrize("viewport", [DESKTOP, MOBILE], ids=["1300", "390"])
+def test_axe_finds_nothing_in_the_results(open_page, viewport, scheme):
+    page = open_page(viewport=viewport, color_scheme=scheme)
+    page.locator("label[for=__search] .boton").evaluate("each => each.click()")
+    page.keyboard.type("atencion")
+    page.locator(".md-search-result__item").first.wait_for()
+    assert violations(page) == []
 
 
 def test_says_when_there_is_nothing(open_page):

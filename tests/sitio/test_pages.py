@@ -85,6 +85,13 @@ def test_no_machinery_shows_through(pages):
             assert trace not in page.text, f"{url} enseña {trace!r}"
 
 
+def test_every_drawing_has_a_title_and_a_description(pages):
+    for url, page in pages.items():
+        html = page.path.read_text(encoding="utf-8")
+        for drawing in re.findall(r'<svg[^>]*role="img".*?</svg>', html, re.DOTALL):
+            assert re.search(r"<title>[^<]{8,}</title>\s*<desc>[^<]{40,}</desc>", drawing), url
+
+
 def test_no_code_block_is_empty(pages):
     for url, page in pages.items():
         html = page.path.read_text(encoding="utf-8")

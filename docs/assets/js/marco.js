@@ -10,8 +10,16 @@
     if (!event.target.matches(".boton") || !["Enter", " "].includes(event.key)) return
     event.preventDefault()
     event.target.click()
-    if (drawer.checked) document.querySelector(".md-sidebar--primary .md-nav__list a").focus()
+    if (drawer.checked) firstLink().focus()
   })
+
+  // El menú de un móvil enseña solo el nivel más hondo que esté abierto.
+  const firstLink = () => {
+    const sidebar = document.querySelector(".md-sidebar--primary")
+    const open = [...sidebar.querySelectorAll(".md-nav__toggle:checked ~ .md-nav")]
+    const links = (open.at(-1) ?? sidebar).querySelectorAll(".md-nav__list a")
+    return [...links].find(link => link.checkVisibility())
+  }
 
   const reachable = new ResizeObserver(entries => {
     for (const { target } of entries) {
