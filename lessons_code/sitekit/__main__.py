@@ -9,13 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from lessons_code.sitekit.cache import Session, Store, keys, pending
-from lessons_code.sitekit.collect import Cell, collect_site, page_files
+from lessons_code.sitekit.collect import Cell, collect_site
 from lessons_code.sitekit.findings import Finding
 from lessons_code.sitekit.sources import Sources
 from lessons_code.sitekit.spanish import format_value
@@ -82,7 +83,7 @@ def check(site: Site) -> None:
 @click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="[OPCIONES DE MKDOCS]")
 @click.pass_obj
 def build(site: Site, options: tuple[str, ...]) -> None:
-    _stop_if([*_execute(site), *_check(site)])
+    _stop_if({*_execute(site), *_check(site)})
     sys.exit(_mkdocs(site, "build", "--strict", *options))
 
 
@@ -126,18 +127,18 @@ def _seconds(seconds: float) -> str:
 
 
 def _check(site: Site) -> list[Finding]:
-    """El linter y las fórmulas."""
+    """Lo que estropearía una página y, si no hay nada de eso, lo que dice el linter."""
+    from lessons_code.sitekit.extension import check_page
     from lessons_code.sitekit.lint import check_site
-    from lessons_code.sitekit.mathml import check_formulas
 
-    findings = check_site(site.docs, site.root)
-    for path in page_files(site.docs):
-        text = path.read_text(encoding="utf-8-sig", errors="replace")
-        findings += check_formulas(path.relative_to(site.root), text)
-    return findings
+    findings = []
+    for page in collect_site(site.docs, root=site.root):
+        text = (site.root / page.path).read_text(encoding="utf-8-sig", errors="replace")
+        findings += [*page.findings, *check_page(page.path, text, root=site.root)]
+    return findings or check_site(site.docs, site.root)
 
 
-def _stop_if(findings: list[Finding]) -> None:
+def _stop_if(findings: Iterable[Finding]) -> None:
     """Imprime los hallazgos, uno por línea y en orden, y termina con 1 si hay alguno."""
     for finding in sorted(findings):
         click.echo(str(finding), err=True)

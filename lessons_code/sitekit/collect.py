@@ -147,7 +147,7 @@ def parse_inline(text: str) -> tuple[str, str]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            (field,) = ast.parse(f"f'''{{{text}}}'''", mode="eval").body.values
+            (field,) = ast.parse(f"f'''{{ {text}}}'''", mode="eval").body.values
     except SyntaxError:
         raise ValueError("no es una expresión de Python") from None
     except (AttributeError, ValueError):

@@ -26,7 +26,8 @@ from lessons_code.sitekit import session as inside
 from lessons_code.sitekit.cache import Output, Session, Store, pending
 from lessons_code.sitekit.collect import Cell, Page
 from lessons_code.sitekit.findings import Finding
-from lessons_code.sitekit.session import Job, Limits, Step
+from lessons_code.sitekit.sandbox import Limits
+from lessons_code.sitekit.session import Job, Step
 from lessons_code.sitekit.sources import Sources
 
 __all__ = ["Limits", "execute"]
@@ -50,6 +51,7 @@ _FIXED = {
     "MPLBACKEND": "agg",
     "MATPLOTLIBRC": os.devnull,
 }
+_LIMITS = Limits()
 _GRACE = 5.0  # segundos que se dan a una sesión para morir por sí misma al vencer su tiempo
 
 
@@ -59,7 +61,7 @@ def execute(
     *,
     jobs: int = 2,
     on_progress: Callable[[Session, float], None] | None = None,
-    limits: Limits = Limits(),  # noqa: B008 (inmutable)
+    limits: Limits = _LIMITS,
 ) -> list[Finding]:
     """Ejecuta lo que falta en el almacén y devuelve los hallazgos, en orden.
 
@@ -77,10 +79,9 @@ def execute(
         while waiting or running:
             while waiting and len(running) < jobs:
                 running.append(_Run(waiting.pop(0), store, limits, context))
-            sentinels = [handle for run in running for handle in run.handles]
-            wait(
-                sentinels, timeout=max(0.0, min(run.deadline for run in running) - time.monotonic())
-            )
+            deadline = min(run.deadline for run in running)
+            handles = [handle for run in running for handle in run.handles]
+            wait(handles, timeout=max(0.0, deadline - time.monotonic()))
             for run in [run for run in running if run.finished()]:
                 running.remove(run)
                 findings += run.close()
@@ -122,7 +123,7 @@ class _Run:
         self.session = session
         self.store = store
         self.limits = limits
-        self.folder = Path(tempfile.mkdtemp(prefix="celdas-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="celdas-")).resolve()
         self.outputs: list[Output] = []
         self.findings: list[Finding] = []
         self.current = 0
@@ -200,7 +201,8 @@ class _Run:
             stored = self.store.get(self.session.keys[index])
             if stored not in (None, output):
                 message = (
-                    "al repetirla sale otra cosa: fija su semilla y no uses la hora ni el entorno"
+                    "al repetirla sale otra cosa: fija su semilla y no uses la hora ni el entorno "
+                    "(si has cambiado de Python o de dependencias, borra .celdas/)"
                 )
                 self._find(index, "reproducible", None, message)
 
@@ -209,10 +211,7 @@ class _Run:
         known = dict(self.session.reaches[index].files)
         for path, fingerprint in sorted(used.items()):
             if fingerprint is None:
-                file = self.store.root / path
-                fingerprint = (
-                    hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
-                )
+                fingerprint = _fingerprint(self.store.root / path)
                 advice = f'escribe su ruta entera desde la raíz, "{path}", donde se abre'
             else:
                 advice = "impórtalo con una sentencia import"
@@ -231,10 +230,10 @@ class _Run:
             rule, what = "celda", f"el proceso murió ({signal.Signals(-code).name})"
         else:
             rule, what = "celda", f"el proceso terminó de golpe (código {code})"
-        item = self.session.items[self.current]
-        path = item.code_path.as_posix() if isinstance(item, Cell) else self.session.page.path
-        lines = re.findall(rf'File "{re.escape(str(path))}", line (\d+)', errors)
-        self._find(self.current, rule, int(lines[0]) if lines else None, what)
+        # faulthandler deja la pila en los errores, de dentro afuera.
+        path = re.escape(_steps(self.session)[self.current].path)
+        lines = re.findall(rf'File "{path}", line (\d+)', errors)
+        self._find(self.current, rule, int(lines[-1]) if lines else None, what)
 
     def _find(self, index: int, rule: str, line: int | None, message: str) -> None:
         """Un hallazgo en la página; si el código está en un guion, el mensaje dice su línea."""
@@ -252,17 +251,17 @@ class _Run:
 
 
 def _steps(session: Session) -> tuple[Step, ...]:
+    page = session.page.path.as_posix()
     return tuple(
         Step(item.code, item.code_path.as_posix(), item.code_line, error=item.error)
         if isinstance(item, Cell)
-        else Step(
-            item.expression,
-            session.page.path.as_posix(),
-            item.line,
-            format_spec=item.format_spec,
-        )
+        else Step(item.expression, page, item.line, format_spec=item.format_spec)
         for item in session.items
     )
+
+
+def _fingerprint(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 def _read(path: Path) -> str:

@@ -1,50 +1,35 @@
-"""Lo que ocurre dentro del proceso de una sesión: sus celdas, de arriba abajo, bajo vigilancia.
+"""Lo que ocurre dentro del proceso de una sesión: sus celdas, de arriba abajo.
 
-Un proceso nuevo por sesión, con su grupo de procesos, una carpeta temporal por directorio de
-trabajo y límites de tiempo, memoria y salida. Los límites protegen de descuidos, no de malicia: el
-código de las páginas es del curso. Se captura el descriptor 1, así que cuenta también lo que
-escriben C y los subprocesos.
-
-Este módulo se carga en cada proceso: solo usa la biblioteca estándar.
+Cada celda se ejecuta como un trozo de un guion, con las líneas verdaderas de su fichero. Su salida
+es lo que escribe en el descriptor 1 (también desde C o desde un subproceso) y, si acaba en una
+expresión que sabe dibujarse, su HTML.
 """
 
 import ast
-import ctypes
 import errno
-import faulthandler
-import hashlib
-import importlib.machinery
-import multiprocessing
 import os
 import re
-import shutil
-import signal
 import sys
-import threading
 import types
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
+from lessons_code.sitekit.sandbox import (
+    FILE_SIZE,
+    MIB,
+    Capture,
+    Limits,
+    Watch,
+    child_running,
+    end_group,
+    own,
+    stand_alone,
+)
 from lessons_code.sitekit.spanish import format_value
 
-try:
-    import resource
-except ImportError:  # Windows: sin límites de memoria ni de disco
-    resource = None
-
-MIB = 2**20
-_DISK = 16 * MIB  # lo más que puede crecer un fichero: detiene a quien imprime sin fin
 _ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]+")
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Lo que puede gastar una sesión."""
-
-    seconds: float = 60.0
-    memory: int = 2048 * MIB
-    output: int = MIB // 4  # por celda
+_HARMLESS = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 
 
 @dataclass(frozen=True)
@@ -83,11 +68,9 @@ def run(connection, job: Job) -> None:
     (con None) durante el paso.
     """
     folder = Path(job.folder)
-    _stand_alone(folder)
-    faulthandler.dump_traceback_later(job.limits.seconds, exit=True)
-    _limit(job.limits)
-    watch = _Watch(job.root)
-    session = _Session(job, _Capture(folder / "stdout"))
+    stand_alone(folder, job.limits)
+    watch = Watch(job.root)
+    session = _Session(job, Capture(folder / "stdout"))
     for index, step in enumerate(job.steps):
         connection.send(("empieza", index))
         try:
@@ -99,156 +82,13 @@ def run(connection, job: Job) -> None:
     else:
         connection.send(("termina",))
     connection.close()
-    _end_group()
-
-
-# --- El proceso -----------------------------------------------------------------------------------
-
-
-def _stand_alone(folder: Path) -> None:
-    """Grupo propio, carpeta propia, errores a un fichero, y morir si muere quien encargó."""
-    if hasattr(os, "setsid"):
-        os.setsid()
-    work = folder / "trabajo"
-    work.mkdir()
-    os.chdir(work)
-    os.environ["TMPDIR"] = str(work)
-    errors = os.open(folder / "stderr", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    os.dup2(errors, 2)
-    sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", buffering=1, closefd=False)  # noqa: SIM115
-    faulthandler.enable(sys.stderr)
-    threading.Thread(target=_follow, args=(folder,), daemon=True).start()
-
-
-def _follow(folder: Path) -> None:
-    multiprocessing.parent_process().join()
-    shutil.rmtree(folder, ignore_errors=True)
-    _end_group()
-
-
-def _end_group() -> None:
-    """Termina este proceso y los que haya dejado en marcha."""
-    if hasattr(os, "killpg"):
-        os.killpg(0, signal.SIGKILL)
-    os._exit(0)
-
-
-def _limit(limits: Limits) -> None:
-    if resource:
-        for kind, amount in (
-            (resource.RLIMIT_AS, limits.memory),
-            (resource.RLIMIT_FSIZE, _DISK),
-            (resource.RLIMIT_CORE, 0),
-        ):
-            resource.setrlimit(kind, (amount, amount))
-
-
-def _left_running() -> bool:
-    """¿Ha dejado la celda algún proceso hijo en marcha?"""
-    if not hasattr(os, "WNOHANG"):
-        return False
-    try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    except ChildProcessError:
-        return False
-    return True
-
-
-# --- Lo que la sesión importa y abre --------------------------------------------------------------
-
-
-class _Watch:
-    """Anota los ficheros del proyecto que se importan o se abren.
-
-    Los módulos propios se compilan siempre desde su fuente: un .pyc se reconoce por segundos y
-    tamaño, y podría ser el de antes de la última edición.
-    """
-
-    def __init__(self, root: str):
-        self.root = root
-        self._used: dict[str, str | None] = {}
-        self._imported: set[str] = set()
-        package = __name__.partition(".")[0]
-        for name in [name for name in sys.modules if name.partition(".")[0] == package]:
-            del sys.modules[name]  # las celdas importan el suyo, recién leído
-        home = str(Path(__file__).parents[2])
-        sys.path[:] = [root, *(path for path in sys.path if path not in ("", root, home))]
-        sys.path_hooks.insert(0, self._finder)
-        sys.path_importer_cache.clear()
-        sys.addaudithook(self._audit)
-
-    def used(self) -> dict[str, str | None]:
-        """Lo anotado desde la última vez, con rutas desde la raíz."""
-        used, self._used = self._used, {}
-        return {Path(path).relative_to(self.root).as_posix(): how for path, how in used.items()}
-
-    def _own(self, path: str) -> bool:
-        inside = path == self.root or path.startswith(self.root + os.sep)
-        return inside and not path.startswith(sys.prefix + os.sep)
-
-    def _finder(self, path: str):
-        if not self._own(path):
-            raise ImportError(path)
-        watch = self
-
-        class Loader(importlib.machinery.SourceFileLoader):
-            def get_code(self, fullname):
-                watch._imported.add(self.path)
-                source = self.get_data(self.path)
-                watch._used[self.path] = hashlib.sha256(source).hexdigest()
-                return self.source_to_code(source, self.path)
-
-        return importlib.machinery.FileFinder(
-            path,
-            (importlib.machinery.ExtensionFileLoader, importlib.machinery.EXTENSION_SUFFIXES),
-            (Loader, importlib.machinery.SOURCE_SUFFIXES),
-        )
-
-    def _audit(self, event: str, arguments: tuple) -> None:
-        if event == "open" and not isinstance(arguments[0], int):
-            path = os.path.abspath(os.fsdecode(arguments[0]))  # noqa: PTH100 (sin seguir enlaces)
-            if self._own(path) and path not in self._imported:
-                self._used.setdefault(path, None)
-
-
-# --- Lo que la sesión escribe ---------------------------------------------------------------------
-
-
-class _Capture:
-    """El descriptor 1, en un fichero que se vacía tras cada paso."""
-
-    def __init__(self, path: Path):
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
-        os.dup2(self._file, 1)
-        sys.stdout = sys.__stdout__ = open(  # noqa: SIM115
-            1, "w", encoding="utf-8", buffering=1, newline="\n", closefd=False
-        )
-        self._flush_c = ctypes.CDLL(None).fflush if os.name == "posix" else lambda _: None
-
-    def take(self, limit: int) -> str:
-        """Lo escrito desde la última vez. Lanza ValueError si pasa del límite o no es UTF-8."""
-        sys.stdout.flush()
-        self._flush_c(None)
-        size = os.fstat(self._file).st_size
-        if size > limit:
-            raise ValueError(f"la salida pasa de {limit // 1024} KiB: imprime menos")
-        os.lseek(self._file, 0, os.SEEK_SET)
-        content = os.read(self._file, size)
-        os.ftruncate(self._file, 0)
-        try:
-            return content.decode("utf-8")
-        except UnicodeDecodeError:
-            raise ValueError("la salida no es texto UTF-8") from None
-
-
-# --- Los pasos ------------------------------------------------------------------------------------
+    end_group()
 
 
 class _Session:
     """El espacio de nombres de una sesión, como el de un guion que se ejecuta solo."""
 
-    def __init__(self, job: Job, capture: _Capture):
+    def __init__(self, job: Job, capture: Capture):
         self.job = job
         self.capture = capture
         self.process = os.getpid()
@@ -258,12 +98,7 @@ class _Session:
         # Un aviso de NumPy es un número dudoso: ninguna página lo esconde.
         warnings.resetwarnings()
         warnings.simplefilter("error")
-        for category in (
-            DeprecationWarning,
-            PendingDeprecationWarning,
-            ImportWarning,
-            ResourceWarning,
-        ):
+        for category in _HARMLESS:
             warnings.simplefilter("ignore", category)
 
     def run(self, step: Step) -> tuple[str, str, str]:
@@ -289,9 +124,11 @@ class _Session:
             raise StepError("celda", step.line, f"anuncia error=«{step.error}» y no lo lanza")
         try:
             text = self.capture.take(self.job.limits.output)
-        except (ValueError, OSError) as problem:
+        except ValueError as problem:
             raise StepError("límite", step.line, str(problem)) from None
-        if _left_running():
+        except OSError as raised:
+            raise self._failure(step, raised) from None
+        if child_running():
             raise StepError("celda", step.line, "deja un proceso en marcha: espera a que termine")
         if value is not None:
             if text:
@@ -321,36 +158,31 @@ class _Session:
             raise StepError("valor", step.line, str(error)) from None
 
     def _failure(self, step: Step, error: BaseException) -> StepError:
-        line, origin = step.line, ""
+        line, origin = 0, ""
         traceback = error.__traceback__
         while traceback:
             path = traceback.tb_frame.f_code.co_filename
             if path == step.path:
-                line, origin = traceback.tb_lineno, ""
-            elif path.startswith(self.job.root + os.sep) and not path.startswith(
-                sys.prefix + os.sep
-            ):
+                line = line or traceback.tb_lineno
+            elif own(path, self.job.root):
                 place = Path(path).relative_to(self.job.root).as_posix()
                 origin = f" (en {place}:{traceback.tb_lineno})"
             traceback = traceback.tb_next
         rule = "valor" if step.format_spec is not None else "celda"
+        message = str(error).replace(self.job.root + os.sep, "")
+        what = f"{type(error).__name__}: {message}{origin}"
         match error:
             case MemoryError():
-                limit = self.job.limits.memory // MIB
-                return StepError(
-                    "límite", line, f"necesita más memoria de la permitida: {limit} MiB"
-                )
+                memory = self.job.limits.memory // MIB
+                rule, what = "límite", f"necesita más memoria de la permitida: {memory} MiB"
             case OSError(errno=errno.EFBIG):
-                return StepError(
-                    "límite", line, f"escribe más de {_DISK // MIB} MiB: imprime menos"
-                )
+                rule, what = "límite", f"escribe más de {FILE_SIZE // MIB} MiB: imprime menos"
             case SystemExit():
-                return StepError(rule, line, f"intenta terminar el programa (SystemExit: {error})")
+                what = f"intenta terminar el programa (SystemExit: {message})"
             case Warning():
                 rule = "aviso"
         expected = f", y anunciaba error=«{step.error}»" if step.error else ""
-        message = str(error).replace(self.job.root + os.sep, "")
-        return StepError(rule, line, f"{type(error).__name__}: {message}{origin}{expected}")
+        return StepError(rule, line or step.line, what + expected)
 
     def _check(self, step: Step, output: str) -> None:
         """Lo que se publica no depende de la máquina ni del momento."""

@@ -19,11 +19,14 @@ def mini(tmp_path):
     return Project(tmp_path, mini=True)
 
 
-def changed(project, edit):
-    """Los elementos cuya clave cambia con `edit`."""
+def changed(project, path, old, new):
+    """Los elementos cuya clave cambia con esa edición."""
     before = project.item_keys()
-    edit()
-    after = project.item_keys()
+    project.edit(path, old, new)
+    return difference(before, project.item_keys())
+
+
+def difference(before, after):
     assert before.keys() == after.keys()
     return {name for name in before if before[name] != after[name]}
 
@@ -42,17 +45,18 @@ def page(project, stem):
     ],
 )
 def test_what_is_imported_or_read_changes_only_the_page_that_uses_it(mini, path, old, new):
-    assert changed(mini, lambda: mini.edit(path, old, new)) == page(mini, "dos")
+    assert changed(mini, path, old, new) == page(mini, "dos")
 
 
 def test_a_pin_changes_everything(mini):
-    edit = lambda: mini.edit("requirements.txt", "numpy==2.4.6", "numpy==2.4.7")  # noqa: E731
-    assert changed(mini, edit) == set(mini.item_keys())
+    edit = ("requirements.txt", "numpy==2.4.6", "numpy==2.4.7")
+    assert changed(mini, *edit) == set(mini.item_keys())
 
 
 def test_the_python_version_changes_everything(mini, monkeypatch):
-    edit = lambda: monkeypatch.setattr(sys, "version_info", (3, 97, 0))  # noqa: E731
-    assert changed(mini, edit) == set(mini.item_keys())
+    before = mini.item_keys()
+    monkeypatch.setattr(sys, "version_info", (3, 97, 0))
+    assert difference(before, mini.item_keys()) == set(before)
 
 
 @pytest.mark.parametrize(
@@ -69,27 +73,27 @@ def test_the_python_version_changes_everything(mini, monkeypatch):
     ],
 )
 def test_prose_and_lines_change_nothing(mini, path, old, new):
-    assert changed(mini, lambda: mini.edit(path, old, new)) == set()
+    assert changed(mini, path, old, new) == set()
 
 
 def test_a_cell_changes_itself_and_what_follows(mini):
-    edit = lambda: mini.edit("minicourse/examples/dos.py", "lengths[", "lengths [")  # noqa: E731
-    assert changed(mini, edit) == page(mini, "dos") - {"dos/medir"}
+    edit = ("minicourse/examples/dos.py", "lengths[", "lengths [")
+    assert changed(mini, *edit) == page(mini, "dos") - {"dos/medir"}
 
 
 def test_the_announced_error_counts(mini):
-    edit = lambda: mini.edit("docs/dos.md", '"ShapeError"', '"ValueError"')  # noqa: E731
-    assert "dos/equivocarse" in changed(mini, edit)
+    edit = ("docs/dos.md", '"ShapeError"', '"ValueError"')
+    assert "dos/equivocarse" in changed(mini, *edit)
 
 
 def test_an_inline_format_counts(mini):
-    edit = lambda: mini.edit("docs/index.md", "max():.3f", "max():.2f")  # noqa: E731
-    assert "index/weights.max()" in changed(mini, edit)
+    edit = ("docs/index.md", "max():.3f", "max():.2f")
+    assert "index/weights.max()" in changed(mini, *edit)
 
 
 def test_sessions_do_not_mix(mini):
     mini.edit("docs/index.md", 'id="contar"', 'id="contar" session="otra"')
-    assert changed(mini, lambda: mini.edit("docs/index.md", "0.5]", "0.50]")) == {
+    assert changed(mini, "docs/index.md", "0.5]", "0.50]") == {
         "index/sumar",
         "index/weights.max()",
         "index/-weights.min()",
@@ -98,8 +102,8 @@ def test_sessions_do_not_mix(mini):
 
 def test_a_cell_does_not_depend_on_what_only_later_ones_import(mini):
     mini.cells("index.md", "x = 1", "import minicourse.numbers")
-    edit = lambda: mini.edit("minicourse/numbers.py", "3", "5")  # noqa: E731
-    assert "index/c1" not in changed(mini, edit)
+    edit = ("minicourse/numbers.py", "3", "5")
+    assert "index/c1" not in changed(mini, *edit)
 
 
 def test_what_is_stored_comes_back(tmp_path):
@@ -150,7 +154,7 @@ def test_only_what_is_old_and_unused_is_removed(tmp_path):
         store.put(key, OUTPUT)
     partial = store.folder / "x.parcial"
     partial.touch()
-    now = os.stat(partial).st_mtime  # noqa: PTH116
+    now = partial.stat().st_mtime
     old = now - (KEPT_DAYS + 1) * 24 * 3600
     for file in (store.folder / f"{keys['a']}.json", store.folder / f"{keys['b']}.json", partial):
         os.utime(file, (old, old))
@@ -159,8 +163,9 @@ def test_only_what_is_old_and_unused_is_removed(tmp_path):
 
 
 def test_a_session_is_pending_until_all_of_it_is_stored(mini):
-    sources = Sources(mini.root)
-    names = lambda: [s.name for s in pending(mini.pages(), mini.store, sources)]  # noqa: E731
+    def names():
+        return [session.name for session in pending(mini.pages(), mini.store, Sources(mini.root))]
+
     assert names() == ["medidas", "index"]
     keys = mini.item_keys()
     for name in page(mini, "dos"):

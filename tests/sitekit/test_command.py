@@ -73,12 +73,33 @@ def test_old_entries_are_pruned_only_after_running(mini):
     assert None not in mini.outputs().values()
 
 
-def test_check_says_text_and_formula_mistakes(mini):
-    mini.write("docs/p.md", "Sea $\\nada$ y pesa 0.4637 kilos.\n")
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        (
+            "# P\n\nSea $\\nada$ y pesa 0,4637 kilos.\n\n`{python} +`\n",
+            ["3: [formula]", "5: [valor]"],
+        ),
+        ("# P\n\nPesa 0,4637 kilos.\n", ["3: [números]"]),
+    ],
+)
+def test_check_says_first_what_would_spoil_a_page(mini, text, rules):
+    for page in ("index", "dos", "tres"):
+        mini.write(f"docs/{page}.md", "# Vacía\n")
+    mini.write("docs/p.md", text)
     result = order(mini, "revisar")
     assert result.returncode == 1
-    assert "docs/p.md:1: [formula]" in result.stderr
-    assert "docs/p.md:1: [" in result.stderr.replace("[formula]", "")
+    findings = result.stderr.splitlines()
+    assert [found.removeprefix("docs/p.md:").split("] ")[0] + "]" for found in findings] == rules
+    assert not mini.store.folder.exists()
+
+
+def test_a_page_that_is_not_utf8_is_said(mini):
+    (mini.root / "docs/latin.md").write_bytes("año".encode("latin-1"))
+    for word in ("ejecutar", "revisar", "construir"):
+        result = order(mini, word)
+        assert result.returncode == 1
+        assert result.stderr.count("docs/latin.md:1: [texto]") == 1
 
 
 @pytest.mark.parametrize("word", ["construir", "servir"])

@@ -344,7 +344,10 @@ def test_nothing_runs_twice(project):
     project.cells("a.md", "print(1)")
     project.cells("b.md", "print(2)")
     ran = []
-    progress = lambda session, seconds: ran.append(session.page.path.name)  # noqa: E731
+
+    def progress(session, seconds):
+        ran.append(session.page.path.name)
+
     assert project.run(on_progress=progress) == []
     assert sorted(ran) == ["a.md", "b.md"]
     project.edit("docs/b.md", "print(2)", "print(3)")
