@@ -149,7 +149,7 @@ def entropy(weights):
     _require_distributions(weights)
 
     positive = np.where(weights > 0, weights, 1)  # 0 · log 0 = 0
-    return -(weights * np.log(positive)).sum(axis=-1)
+    return 0 - (weights * np.log(positive)).sum(axis=-1)  # «0 −» y no «−»: nula es 0, no −0
 
 
 def _require_distributions(weights):

@@ -243,6 +243,7 @@ def test_entropy_by_hand():
     weights = [[1, 0, 0, 0], [1 / 2, 1 / 2, 0, 0], [1 / 4, 1 / 4, 1 / 4, 1 / 4]]
 
     assert entropy(weights) == pytest.approx([0, math.log(2), math.log(4)])
+    assert f"{entropy(weights[0]):.1f}" == "0.0"  # y no «-0.0», que se imprimiría en la página
 
 
 @pytest.mark.parametrize("weights", [[[1.0, 0.0], [0.5, 0.4]], [[0.5, 0.5], [1.5, -0.5]]])
