@@ -1,4 +1,3 @@
-# ruff: noqa: T201 (las celdas enseñan lo que imprimen)
 """Las celdas de la página «dos»."""
 
 # --8<-- [start:medir]
