@@ -37,7 +37,7 @@ class SiteExtension(Extension):
     def __init__(self, **options: Any):
         self.config = {
             "page": ["", "página que se convierte, relativa a docs"],
-            "docs": ["docs", "carpeta de las páginas, relativa a root"],
+            "docs": ["docs", "carpeta de las páginas"],
             "root": [".", "raíz del proyecto"],
             "sources": ["", "código del proyecto ya leído en esta construcción"],
         }

@@ -15,7 +15,7 @@ from pymdownx.snippets import SnippetMissingError
 from pymdownx.superfences import SuperFencesException
 
 from lessons_code.sitekit.cache import Store, pending
-from lessons_code.sitekit.collect import collect_site, page_files
+from lessons_code.sitekit.collect import collect_site
 from lessons_code.sitekit.extension import check_page
 from lessons_code.sitekit.findings import SiteError
 from lessons_code.sitekit.lint import check_site
@@ -31,10 +31,10 @@ def on_pre_build(config):
     """Revisa las páginas, ejecuta lo que falte y deja dicho dónde está cada cosa."""
     root, docs = Path(config.config_file_path).parent, Path(config.docs_dir)
     pages = collect_site(docs, root=root)
-    findings = [finding for page in pages for finding in page.findings]
-    for path in page_files(docs):
-        text = path.read_text(encoding="utf-8-sig", errors="replace")
-        findings += check_page(path.relative_to(root), text, root=root)
+    findings = []
+    for page in pages:
+        text = (root / page.path).read_text(encoding="utf-8-sig", errors="replace")
+        findings += [*page.findings, *check_page(page.path, text, root=root)]
     if findings:
         raise PluginError(str(SiteError(findings)))
     for finding in check_site(docs, root):
@@ -42,11 +42,7 @@ def on_pre_build(config):
     sources = Sources(root)
     if pending(pages, Store(root), sources):
         _execute(root, docs)
-    config.mdx_configs[EXTENSION] = {
-        "docs": str(docs.relative_to(root)),
-        "root": str(root),
-        "sources": sources,
-    }
+    config.mdx_configs[EXTENSION] = {"docs": str(docs), "root": str(root), "sources": sources}
 
 
 def _execute(root, docs):
