@@ -1,0 +1,52 @@
+/*
+ * El Python de la página, en su propio hilo: un bucle sin fin no congela la lectura y se puede
+ * detener. Aquí solo se carga; qué se ejecuta y cómo lo decide lessons_code/sitekit/live.py.
+ */
+let ready = null // la carga, que empieza con el primer encargo
+let queue = Promise.resolve()
+
+onmessage = ({ data }) => {
+  queue = queue.then(() => attend(data)).catch(error => postMessage({ broken: String(error) }))
+}
+
+const attend = async ({ start, id, name, codes, draw }) => {
+  if (start) return void (ready = load(start))
+  const { pyodide, live } = await ready
+  if (draw) {
+    postMessage({ id, state: "dibujo" })
+    await pyodide.loadPackage("matplotlib", { messageCallback() {} })
+  }
+  postMessage({ id, state: "ejecuta" })
+  postMessage({ id, outcomes: JSON.parse(live.run(name, pyodide.toPy(codes))) })
+}
+
+const load = async ({ runtime, sources }) => {
+  countDownloads()
+  importScripts(runtime + "pyodide.js")
+  const archive = fetch(sources).then(answer => {
+    if (!answer.ok) throw new Error(`${sources}: ${answer.status}`)
+    return answer.arrayBuffer()
+  })
+  archive.catch(() => {}) // su error se atiende al esperarlo
+  const pyodide = await loadPyodide({ indexURL: runtime, packages: ["numpy"] })
+  pyodide.unpackArchive(await archive, "zip", { extractDir: "/curso" })
+  pyodide.runPython("import sys; sys.path.insert(0, '/curso')")
+  return { pyodide, live: pyodide.pyimport("lessons_code.sitekit.live") }
+}
+
+// Pyodide no dice cuánto lleva descargado: se cuenta según llega.
+const countDownloads = () => {
+  const original = fetch
+  let received = 0
+  self.fetch = async (...request) => {
+    const { body, headers, status, statusText } = await original(...request)
+    const counter = new TransformStream({
+      transform(chunk, controller) {
+        received += chunk.byteLength
+        postMessage({ received })
+        controller.enqueue(chunk)
+      },
+    })
+    return new Response(body.pipeThrough(counter), { headers, status, statusText })
+  }
+}
