@@ -18,6 +18,7 @@ from pymdownx.superfences import SuperFencesException
 
 from lessons_code.sitekit.blocks import Fence, split
 from lessons_code.sitekit.cache import Output
+from lessons_code.sitekit.cell import printed
 from lessons_code.sitekit.collect import Cell
 from lessons_code.sitekit.findings import Finding
 from lessons_code.sitekit.listing import fold
@@ -98,19 +99,15 @@ def _cell(cell: Cell, output: Output, md: Markdown) -> str:
 
 
 def _printed(output: Output, language: str) -> str:
-    """Lo impreso, en un bloque al que llega el teclado si hay que desplazarlo."""
+    """Lo impreso, coloreado si la celda dice en qué lenguaje está."""
     text = without_control(output.text.rstrip("\n"))
     if not text:
         return ""
     lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
     body = pygmentize(text, lexer, HtmlFormatter(nowrap=True)).rstrip("\n")
-    classes = ["salida-texto"]
-    classes += ["salida-error"] if output.error else []
+    classes = ["salida-error"] if output.error else []
     classes += ["highlight"] if language != "text" else []
-    return (
-        f'<pre class="{" ".join(classes)}" tabindex="0" role="group"'
-        f' aria-label="Salida de la celda"><code>{body}</code></pre>'
-    )
+    return printed(body, *classes)
 
 
 def without_control(text: str) -> str:

@@ -11,10 +11,10 @@ import os
 import re
 import sys
 import types
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
+from lessons_code.sitekit import cell
 from lessons_code.sitekit.sandbox import (
     FILE_SIZE,
     MIB,
@@ -29,7 +29,6 @@ from lessons_code.sitekit.sandbox import (
 from lessons_code.sitekit.spanish import format_value
 
 _ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]+")
-_HARMLESS = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 
 
 @dataclass(frozen=True)
@@ -95,11 +94,7 @@ class _Session:
         module = types.ModuleType("__main__")
         sys.modules["__main__"] = module
         self.names = module.__dict__
-        # Un aviso de NumPy es un número dudoso: ninguna página lo esconde.
-        warnings.resetwarnings()
-        warnings.simplefilter("error")
-        for category in _HARMLESS:
-            warnings.simplefilter("ignore", category)
+        cell.strict_warnings()
 
     def run(self, step: Step) -> tuple[str, str, str]:
         """Texto, HTML y tipo de error de un paso. Lanza StepError."""
@@ -107,7 +102,7 @@ class _Session:
         value = None
         try:
             if step.format_spec is None:
-                html = _html(self._cell(step), step)
+                html = cell.run(step.code, self.names, path=step.path, line=step.line)
             else:
                 value = self._value(step)
         except StepError:
@@ -139,19 +134,9 @@ class _Session:
             text += "\n"
         return text + message, html, error
 
-    def _cell(self, step: Step) -> object:
-        """Ejecuta una celda; devuelve su última expresión."""
-        tree = _parse(step, "exec")
-        last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
-        exec(compile(tree, step.path, "exec", dont_inherit=True), self.names)
-        if last is None:
-            return None
-        expression = ast.Expression(last.value)
-        return eval(compile(expression, step.path, "eval", dont_inherit=True), self.names)
-
     def _value(self, step: Step) -> str:
-        code = compile(_parse(step, "eval"), step.path, "eval", dont_inherit=True)
-        value = eval(code, self.names)
+        tree = ast.increment_lineno(ast.parse(step.code, step.path, "eval"), step.line - 1)
+        value = eval(compile(tree, step.path, "eval", dont_inherit=True), self.names)
         try:
             return format_value(value, step.format_spec)
         except ValueError as error:
@@ -196,20 +181,3 @@ class _Session:
             if path in output:
                 message = f"la salida contiene una ruta de esta máquina («{path}»)"
                 raise StepError("reproducible", step.line, message)
-
-
-def _parse(step: Step, mode: str) -> ast.Module | ast.Expression:
-    """El árbol, con las líneas verdaderas del fichero."""
-    if mode == "eval":
-        return ast.increment_lineno(ast.parse(step.code, step.path, "eval"), step.line - 1)
-    return ast.parse("\n" * (step.line - 1) + step.code, step.path, "exec")
-
-
-def _html(value: object, step: Step) -> str:
-    """El HTML de la última expresión, con el convenio de Jupyter; los demás valores no se ven."""
-    method = getattr(type(value), "_repr_html_", None)
-    html = method(value) if method else None
-    if not isinstance(html, str | None):
-        kind = type(html).__name__
-        raise StepError("celda", step.line, f"_repr_html_ debe devolver texto, y devolvió {kind}")
-    return html or ""
