@@ -41,6 +41,7 @@ def main(arguments: list[str]) -> None:
     order, *rest = arguments or ["ayuda"]
     if order in ("servir", "construir"):
         python = prepare(ROOT, "requirements.txt")
+        gather_runtime(python, required=order == "construir")
         delegate(python, "lessons_code.sitekit", order, *rest)
     elif order == "probar":
         python = prepare(ROOT, "tests/requirements.txt")
@@ -50,6 +51,18 @@ def main(arguments: list[str]) -> None:
         prepare(ROOT, "tests/requirements.txt")
     else:
         raise SystemExit(HELP)
+
+
+def gather_runtime(python: Path, *, required: bool) -> None:
+    """Reúne el Python con que las páginas ejecutan sus celdas; servir puede seguir sin él."""
+    from lessons_code.sitekit import bundle
+
+    try:
+        bundle.gather(ROOT, lambda line: print(line, flush=True), python)
+    except bundle.RuntimeMissingError as error:
+        if required:
+            raise SystemExit(str(error)) from None
+        print(f"{error}\nLas páginas saldrán sin botones «Ejecutar».", flush=True)
 
 
 def delegate(python: Path, module: str, *arguments: str) -> None:
@@ -171,6 +184,9 @@ def debian_pip(folder: Path) -> str:
 
     Por eso basta un usuario corriente: la rueda queda dentro del entorno y se ejecuta desde ahí.
     """
+    wheels = "usr/share/python-wheels/pip-*.whl"
+    for kept in folder.glob(wheels):
+        return str(kept / "pip")
     if os.geteuid() == 0:  # una máquina recién hecha no tiene listas de paquetes
         subprocess.run(["apt-get", "update", "-qq"])
     try:
@@ -182,8 +198,7 @@ def debian_pip(folder: Path) -> str:
         ) from None
     package = next(folder.glob("python3-pip-whl*.deb"))
     subprocess.run(["dpkg-deb", "-x", package, folder], check=True)
-    wheel = next(folder.glob("usr/share/python-wheels/pip-*.whl"))
-    return str(wheel / "pip")
+    return str(next(folder.glob(wheels)) / "pip")
 
 
 # --- El navegador de las pruebas ---------------------------------------------------------------

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lessons_code import __main__ as first_run
+from lessons_code.sitekit import bundle
 
 
 @pytest.fixture
@@ -213,16 +214,34 @@ def test_each_order_goes_to_its_module(monkeypatch):
     monkeypatch.setattr(first_run, "prepare", lambda root, requirements: requirements)
     monkeypatch.setattr(first_run, "find_chromium", lambda: "/usr/bin/chromium")
     monkeypatch.setattr(first_run, "delegate", lambda *call: calls.append(call))
+    monkeypatch.setattr(bundle, "gather", lambda root, say, python: calls.append((python, "reúne")))
     monkeypatch.setenv("CHROMIUM", "")
     first_run.main(["probar", "-k", "pesos"])
     first_run.main(["servir"])
     first_run.main(["construir"])
     assert calls == [
         ("tests/requirements.txt", "pytest", "-k", "pesos"),
+        ("requirements.txt", "reúne"),
         ("requirements.txt", "lessons_code.sitekit", "servir"),
+        ("requirements.txt", "reúne"),
         ("requirements.txt", "lessons_code.sitekit", "construir"),
     ]
     assert os.environ["CHROMIUM"] == "/usr/bin/chromium"
+
+
+def test_without_python_for_the_browser_the_site_is_served_but_not_published(monkeypatch, capsys):
+    def unreachable(root, say, python):
+        raise bundle.RuntimeMissingError("sin red")
+
+    served = []
+    monkeypatch.setattr(first_run, "prepare", lambda root, requirements: requirements)
+    monkeypatch.setattr(first_run, "delegate", lambda *call: served.append(call[-1]))
+    monkeypatch.setattr(bundle, "gather", unreachable)
+    first_run.main(["servir"])
+    assert "sin botones" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="sin red"):
+        first_run.main(["construir"])
+    assert served == ["servir"]
 
 
 def test_an_old_python_reads_the_file_and_is_told_its_version(monkeypatch):

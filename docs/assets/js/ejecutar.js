@@ -40,7 +40,7 @@
 
   const receive = ({ received, broken, id, state, outcomes }) => {
     if (broken) return stop(`No se ha podido ejecutar: ${broken}`)
-    if (received) return running.forEach(cell => cell.progress(received / bytes))
+    if (received) return running.forEach(cell => cell.advance(received / bytes))
     const cell = running.get(id)
     if (state === "dibujo") return cell.show(`Descargando matplotlib, ${dibujo}…`)
     if (state === "ejecuta") {
@@ -90,11 +90,11 @@
     })
     const hint = element("p", "celda-pista", {
       id: `${box.id}-pista`,
-      textContent: "Ctrl + Intro ejecuta · para salir del código, Esc y después Tab",
+      textContent: "Ctrl + Intro ejecuta; Esc y Tab salen",
     })
-    const bar2 = element("progress", "celda-progreso", { hidden: true, max: 1 })
-    bar2.ariaLabel = "Descarga"
-    bar.append(play, reset, state, fetchDrawing, hint, bar2)
+    const progress = element("progress", "celda-progreso", { hidden: true, max: 1 })
+    progress.ariaLabel = "Descarga"
+    bar.append(play, reset, state, fetchDrawing, hint, progress)
     box.querySelector(".highlight").after(bar)
     let output = box.querySelector(".celda-salida")
     if (!output) {
@@ -103,7 +103,9 @@
     }
     output.ariaLive = "polite"
 
-    const built = { code: code.innerHTML, text: code.textContent, output: output.innerHTML }
+    // Material da a la salida el id de su código mientras se carga la página.
+    const shown = () => output.innerHTML.replace(/ id="__code[^"]*"/g, "")
+    const built = { code: code.innerHTML, text: code.textContent, output: shown() }
     const cell = {
       session: box.dataset.sesion,
       order: 0,
@@ -116,14 +118,14 @@
 
       show(message) {
         state.textContent = message
-        bar2.hidden = !message.startsWith("Descargando")
-        bar2.removeAttribute("value")
+        progress.hidden = !message.startsWith("Descargando")
+        progress.removeAttribute("value")
         fetchDrawing.hidden = true
         play.textContent = cell.order ? "Detener" : "Ejecutar"
         box.classList.toggle("celda-en-marcha", Boolean(cell.order))
       },
-      progress(fraction) {
-        if (!loaded) bar2.value = Math.min(fraction, 1)
+      advance(fraction) {
+        if (!loaded) progress.value = Math.min(fraction, 1)
         if (!loaded && fraction >= 1) state.textContent = "Preparando Python…"
       },
       // Sin nada que contar, el estado dice lo que costará la primera vez.
@@ -139,7 +141,7 @@
         }
         const yours = cell.above().some(each => each.changed())
         output.innerHTML = html
-        const same = !yours && output.innerHTML === built.output
+        const same = !yours && shown() === built.output
         if (yours) output.prepend(element("p", "celda-tuya", { textContent: "Tu versión" }))
         reset.hidden = !yours
         if (error && cell !== asked) asked.show("No se ha ejecutado: falla una celda de arriba.")
