@@ -4,7 +4,8 @@
 from lessons_code.figures.tables import table
 from lessons_code.numerics.shapes import DIMENSIONS
 
-table(("Letra", "Qué cuenta"), list(DIMENSIONS.items()), caption="La clave de letras del curso")
+letters = list(DIMENSIONS.items())
+table(("Letra", "Qué cuenta"), letters, caption="La clave de letras del curso")
 # --8<-- [end:clave_de_letras]
 
 # --8<-- [start:producto_escalar]
