@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PYTHON = sorted([*(ROOT / "lessons_code").rglob("*.py"), *(ROOT / "tests").rglob("*.py")])
 
 # Líneas de un módulo que se lee de una sentada, y los que se apartan de ello, por menos o por más.
-MODULE_LINES, TEST_LINES = 400, 500
+MODULE_LINES, TEST_LINES = 400, 600
 LINE_BUDGETS = {
     "lessons_code/sitekit/hooks.py": 80,
     "lessons_code/numerics/attention.py": 550,  # cinco atenciones, cada una con su backward
