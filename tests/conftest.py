@@ -2,10 +2,12 @@
 
 import pytest
 
-from tests.built_site import PUBLISHED, build
+from lessons_code.sitekit import bundle
+from tests.built_site import PUBLISHED, ROOT, build
 
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
     """Carpeta con el sitio construido como se publica."""
+    bundle.gather(ROOT, print)
     return build(tmp_path_factory.mktemp("sitio"), **PUBLISHED)

@@ -5,6 +5,7 @@ import http.server
 import os
 import shutil
 import threading
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import sync_playwright
@@ -58,6 +59,13 @@ def open_page(chromium, address):
 
     Las opciones son las del contexto de playwright: `viewport`, `color_scheme`, `has_touch`…
     """
+    with opener(chromium, address) as open_page:
+        yield open_page
+
+
+@contextmanager
+def opener(chromium, address):
+    """La función `open_page`; al salir cierra lo abierto y comprueba que nada fue mal."""
     contexts, problems = [], []
 
     def open_page(url="", *, base=address, viewport=DESKTOP, **options):
