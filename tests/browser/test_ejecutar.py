@@ -177,6 +177,17 @@ def test_by_keyboard_alone(card):
     expect(play).to_be_focused()
 
 
+def test_a_failed_download_is_said_and_can_be_tried_again(chromium, address):
+    page = chromium.new_page()
+    page.goto(address + CARD)
+    page.route("**/*.wasm", lambda route: route.abort())
+    cell = page.locator("#celda-pesos-cat")
+    assert "Comprueba la conexión y vuelve a ejecutar" in run(cell)
+    page.unroute("**/*.wasm")
+    assert run(cell) == SAME
+    page.close()
+
+
 def test_two_pages_do_not_share_variables(open_page):
     """Ni con navegación instantánea, que cambia el artículo y deja los guiones como estaban."""
     page = open_page(CARD)
@@ -197,7 +208,7 @@ def test_two_pages_do_not_share_variables(open_page):
 
 
 def test_axe_finds_nothing_after_a_run(open_page):
-    page = open_page(CARD, viewport=MOBILE)
+    page = open_page(CARD, viewport=MOBILE, reduced_motion="reduce")
     long, wrong = page.locator("#celda-pesos-cat"), page.locator("#celda-pesos-mat")
     write(long, "print('a' * 997)")
     run(long)

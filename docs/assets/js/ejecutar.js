@@ -14,6 +14,7 @@
   const script = `${new URL("trabajador.js", document.currentScript.src)}?${version}`
 
   const INDENT = "    "
+  const PREPARING = "Preparando Python…"
   const running = new Map() // lo encargado al Python que corre, por su número
   let worker = null
   let loaded = false // ¿está ya descargado?
@@ -27,19 +28,19 @@
     if (cell.order) return
     cell.order = ++orders
     running.set(cell.order, cell)
+    cell.show(!loaded ? `Descargando Python, ${descarga}…` : worker ? "En espera…" : PREPARING)
     if (!worker) {
       worker = new Worker(script)
       worker.onmessage = ({ data }) => receive(data)
-      worker.onerror = event => stop(`No se ha podido cargar Python: ${event.message ?? script}`)
+      worker.onerror = () => fail(script)
       worker.postMessage({ start: { runtime, sources } })
     }
-    cell.show(loaded ? "En espera…" : `Descargando Python, ${descarga}…`)
     const codes = cell.above().map(each => each.text())
     worker.postMessage({ id: cell.order, name: `${visit} ${cell.session}`, codes, draw })
   }
 
   const receive = ({ received, broken, id, state, outcomes }) => {
-    if (broken) return stop(`No se ha podido ejecutar: ${broken}`)
+    if (broken) return worker && fail(broken)
     if (received) return running.forEach(cell => cell.advance(received / bytes))
     const cell = running.get(id)
     if (state === "dibujo") return cell.show(`Descargando matplotlib, ${dibujo}…`)
@@ -58,6 +59,9 @@
     cell.order = 0
     cell.show("")
   }
+
+  const fail = detail =>
+    stop(`No se ha podido cargar Python. Comprueba la conexión y vuelve a ejecutar. (${detail})`)
 
   const stop = reason => {
     worker.terminate()
@@ -126,7 +130,7 @@
       },
       advance(fraction) {
         if (!loaded) progress.value = Math.min(fraction, 1)
-        if (!loaded && fraction >= 1) state.textContent = "Preparando Python…"
+        if (!loaded && fraction >= 1) state.textContent = PREPARING
       },
       // Sin nada que contar, el estado dice lo que costará la primera vez.
       settle() {

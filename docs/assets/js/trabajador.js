@@ -21,12 +21,9 @@ const attend = async ({ start, id, name, codes, draw }) => {
 }
 
 const load = async ({ runtime, sources }) => {
-  countDownloads()
+  watchDownloads()
   importScripts(runtime + "pyodide.js")
-  const archive = fetch(sources).then(answer => {
-    if (!answer.ok) throw new Error(`${sources}: ${answer.status}`)
-    return answer.arrayBuffer()
-  })
+  const archive = fetch(sources).then(answer => answer.arrayBuffer())
   archive.catch(() => {}) // su error se atiende al esperarlo
   const pyodide = await loadPyodide({ indexURL: runtime, packages: ["numpy"] })
   pyodide.unpackArchive(await archive, "zip", { extractDir: "/curso" })
@@ -34,12 +31,17 @@ const load = async ({ runtime, sources }) => {
   return { pyodide, live: pyodide.pyimport("lessons_code.sitekit.live") }
 }
 
-// Pyodide no dice cuánto lleva descargado: se cuenta según llega.
-const countDownloads = () => {
+// Pyodide no cuenta lo que lleva descargado, y si le falta un fichero espera para siempre o sigue sin
+// él: aquí se cuenta según llega, y lo que no llega se dice.
+const watchDownloads = () => {
   const original = fetch
   let received = 0
   self.fetch = async (...request) => {
-    const { body, headers, status, statusText } = await original(...request)
+    const answer = await original(...request).catch(error => ({ statusText: error.message }))
+    if (!answer.ok) {
+      postMessage({ broken: `${request[0]}: ${answer.statusText}` })
+      throw new Error(answer.statusText)
+    }
     const counter = new TransformStream({
       transform(chunk, controller) {
         received += chunk.byteLength
@@ -47,6 +49,6 @@ const countDownloads = () => {
         controller.enqueue(chunk)
       },
     })
-    return new Response(body.pipeThrough(counter), { headers, status, statusText })
+    return new Response(answer.body.pipeThrough(counter), { headers: answer.headers })
   }
 }
