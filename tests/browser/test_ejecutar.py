@@ -121,6 +121,7 @@ def test_an_edited_cell_is_marked_and_can_be_put_back(card):
     assert cell.locator(".celda-tuya").inner_text() == "Tu versión"
     assert run(below) == "Hecho"
     assert below.locator(".celda-tuya").is_visible()
+    assert cell.locator(".celda-estado").inner_text() == "Hecho"  # lo que ya se dijo, sigue
 
     button(cell, "Restablecer").click()
     assert (code.inner_html(), shown(cell)) == (original, built)

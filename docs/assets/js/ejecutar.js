@@ -14,6 +14,7 @@
   const script = `${new URL("trabajador.js", document.currentScript.src)}?${version}`
 
   const INDENT = "    "
+  const COST = `descarga ${descarga} la primera vez`
   const PREPARING = "Preparando Python…"
   const running = new Map() // lo encargado al Python que corre, por su número
   let worker = null
@@ -46,7 +47,7 @@
     if (state === "dibujo") return cell.show(`Descargando matplotlib, ${dibujo}…`)
     if (state === "ejecuta") {
       loaded = true
-      cells.forEach(each => each.settle())
+      cells.forEach(each => each.state() === COST && each.settle())
       return cell.show("Ejecutando…")
     }
     finish(cell)
@@ -114,6 +115,7 @@
       session: box.dataset.sesion,
       order: 0,
       text: () => code.textContent,
+      state: () => state.textContent,
       above: () => {
         const same = cells.filter(each => each.session === cell.session)
         return same.slice(0, same.indexOf(cell) + 1)
@@ -133,9 +135,7 @@
         if (!loaded && fraction >= 1) state.textContent = PREPARING
       },
       // Sin nada que contar, el estado dice lo que costará la primera vez.
-      settle() {
-        if (!cell.order) cell.show(loaded ? "" : `descarga ${descarga} la primera vez`)
-      },
+      settle: () => cell.show(loaded ? "" : COST),
       receive({ html, error, line, missing }, asked) {
         if (missing) {
           if (cell !== asked) return
@@ -166,14 +166,16 @@
       code.innerHTML = built.code
       output.innerHTML = built.output
       reset.hidden = true
-      cell.settle()
+      if (!cell.order) cell.settle()
       play.focus()
     }
     edit(code, hint, {
       run: () => send(cell),
       change() {
         reset.hidden = !cell.changed()
-        if (!cell.order) cell.show(cell.changed() ? "Sin ejecutar todavía" : "")
+        if (cell.order) return
+        if (cell.changed()) cell.show("Sin ejecutar todavía")
+        else cell.settle()
       },
     })
     cell.settle()
@@ -203,6 +205,7 @@
       change()
     })
     code.addEventListener("keydown", event => {
+      if (event.isComposing) return
       if (event.key === "Escape") typing = false
       else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
         event.preventDefault()
