@@ -183,19 +183,27 @@ def suggest_fix(declaration, shapes, conflict):
 def _rearrangements(declaration, shapes, suspect):
     """Cambios que no tocan los números: (código, formas nuevas), primero los del sospechoso."""
     for name in sorted(shapes, key=lambda name: name != suspect):
-        shape = shapes[name]
-        for i, j in combinations(range(len(shape)), 2):
-            swapped = list(shape)
-            swapped[i], swapped[j] = shape[j], shape[i]
-            code = f"{name}.T" if len(shape) == 2 else f"{name}.swapaxes({i}, {j})"
-            yield code, {name: tuple(swapped)}
-        for axis in range(len(shape) + 1):
-            yield f"np.expand_dims({name}, {axis})", {name: (*shape[:axis], 1, *shape[axis:])}
-        for axis in range(len(shape)):
-            if shape[axis] == 1:
-                yield f"np.squeeze({name}, {axis})", {name: (*shape[:axis], *shape[axis + 1 :])}
+        for code, changed in rearrange(name, shapes[name]):
+            yield code, {name: changed}
     for one, other in combinations(shapes, 2):
         yield f"a intercambiar {one} y {other}", {one: shapes[other], other: shapes[one]}
     axes = _axes(declaration, shapes)
     short = [name for name in shapes if len(axes[name]) == len(shapes[name]) + 1]
     yield ", ".join(f"{name}[None]" for name in short), {name: (1, *shapes[name]) for name in short}
+
+
+def rearrange(name, shape):
+    """Las formas que un tensor puede tomar sin que cambien sus números: (código, forma nueva).
+
+    Dos ejes que cambian de sitio, un eje de tamaño 1 que aparece o uno que desaparece.
+    """
+    for i, j in combinations(range(len(shape)), 2):
+        swapped = list(shape)
+        swapped[i], swapped[j] = shape[j], shape[i]
+        code = f"{name}.T" if len(shape) == 2 else f"{name}.swapaxes({i}, {j})"
+        yield code, tuple(swapped)
+    for axis in range(len(shape) + 1):
+        yield f"np.expand_dims({name}, {axis})", (*shape[:axis], 1, *shape[axis:])
+    for axis in range(len(shape)):
+        if shape[axis] == 1:
+            yield f"np.squeeze({name}, {axis})", (*shape[:axis], *shape[axis + 1 :])
