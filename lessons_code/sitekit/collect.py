@@ -17,6 +17,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from lessons_code.sitekit.blocks import CODE_SPAN, Fence, Prose, split
@@ -355,19 +356,8 @@ class _Collector:
         length = code.text.count("\n") + 1
         if length > MAX_LINES:
             self.find(line, "celda", f"{length} líneas: una celda enseña como mucho {MAX_LINES}")
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                tree = ast.parse("\n" * (code.line - 1) + code.text)
-                compile(tree, code.path.as_posix(), "exec", dont_inherit=True)
-        except SyntaxError as error:
-            wrong = error.lineno or code.line
-            self.find(*self._place(line, code, wrong, "celda", f"no es Python: {error.msg}"))
-            return
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                message = f"una celda no define nada: lleva «{node.name}» al paquete e impórtalo"
-                self.find(*self._place(line, code, node.lineno, "celda", message))
+        for wrong, message in _faults(code):
+            self.find(*self._place(line, code, wrong, "celda", message))
 
     def _place(self, line, code, code_line, rule, message) -> tuple[int, str, str]:
         """La línea de la página y, si el código viene de un guion, también la del guion."""
@@ -389,3 +379,20 @@ class _Collector:
 
     def _cells(self, session: str) -> Iterator[Cell]:
         return (item for item in self.items if isinstance(item, Cell) and item.session == session)
+
+
+@lru_cache(maxsize=1024)  # al servir, casi ningún código ha cambiado desde la vez anterior
+def _faults(code: Code) -> tuple[tuple[int, str], ...]:
+    """Lo que impide que un código sea una celda, con su línea: no es Python, o define algo."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            tree = ast.parse("\n" * (code.line - 1) + code.text)
+            compile(tree, code.path.as_posix(), "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return ((error.lineno or code.line, f"no es Python: {error.msg}"),)
+    return tuple(
+        (node.lineno, f"una celda no define nada: lleva «{node.name}» al paquete e impórtalo")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    )

@@ -1,7 +1,7 @@
 """Cuánto cuesta que las páginas se ejecuten. Se corre a mano, con el Python de `.venv`.
 
-Hace un sitio de 15 páginas y 45 celdas con la configuración y el código de este repositorio (cada
-página calcula unos pesos, dibuja un mapa de calor y una curva) y mide, alternando los repetidos:
+Hace un sitio de 15 páginas y 45 celdas con la configuración y el código de este repositorio (de
+cada tres celdas una dibuja, más de lo que dibujan las páginas del curso) y mide, alternando:
 
 1. las celdas en frío: nuestro motor frente a nbclient con un núcleo de Jupyter por página, los dos
    con dos páginas a la vez y las mismas celdas;
@@ -28,8 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = 15
 COLD_REPEATS, WARM_REPEATS = 3, 15
 
-CELLS = {
-    "pesos": """\
+WEIGHTS = """\
 import numpy as np
 from lessons_code.numerics.attention import dot_attention
 
@@ -38,15 +37,23 @@ states, query = rng.normal(size=(7, 5)), rng.normal(size=5)
 context, weights = dot_attention(query, states)
 print("pesos:   ", weights.round(3))
 print("contexto:", context.round(3))
-""",
-    "mapa": """\
+"""
+MASK = """\
+from lessons_code.numerics.functional import masked_softmax
+from lessons_code.numerics.masks import padding_mask
+
+lengths = [3, 5, 7]
+visible = padding_mask(lengths, 7)
+print(masked_softmax(rng.normal(size=(3, 7)), visible).round(2))
+"""
+MAP = """\
 from lessons_code.figures.heatmap import heatmap
 
 words = ["uno", "dos", "tres", "cuatro", "cinco", "seis", "siete"]
 several = np.stack([dot_attention(state, states)[1] for state in states])
 heatmap(several, rows=words, columns=words, title="Pesos", description="Quién mira a quién.")
-""",
-    "curva": """\
+"""
+CURVE = """\
 from lessons_code.figures.curves import curves
 
 losses = np.exp(-np.arange(50) / (3 + {seed}))
@@ -54,8 +61,7 @@ curves(
     {{"pérdida": (np.arange(50), losses)}},
     title="La pérdida", description="Baja.", x_title="paso", y_title="nats",
 )
-""",
-}
+"""
 PROSE = (
     "El decodificador pregunta y cada estado del codificador responde con una puntuación. "
     "Un softmax reparte entre todos un peso que suma uno, y la suma ponderada de los estados "
@@ -64,7 +70,9 @@ PROSE = (
 
 
 def page_cells(number):
-    return {name: code.format(seed=number) for name, code in CELLS.items()}
+    """Dos celdas que imprimen y una que dibuja: un mapa en las páginas pares; si no, una curva."""
+    cells = {"pesos": WEIGHTS, "mascara": MASK, "figura": CURVE if number % 2 else MAP}
+    return {name: code.format(seed=number) for name, code in cells.items()}
 
 
 # --- El sitio y su gemelo sin ejecución --------------------------------------------------------
@@ -259,7 +267,7 @@ def main():
             COLD_REPEATS, lambda: engine_cold(ours), lambda: nbclient_cold(ours)
         )
         report(
-            f"{PAGES * len(CELLS)} celdas en frío (mediana de {COLD_REPEATS})",
+            f"{3 * PAGES} celdas en frío (mediana de {COLD_REPEATS})",
             ("nuestro motor", "nbclient, un núcleo por página"),
             (engine, kernels),
             f"nbclient tarda {kernels / engine:.1f} veces más (objetivo: al menos 5)",
@@ -269,7 +277,7 @@ def main():
         make_twin(twin, outputs)
         names = "con ejecución", "sin ella"
         times = alternate(WARM_REPEATS, lambda: build_warm(ours), lambda: build_warm(twin))
-        for folder, figure in ((ours, "<svg"), (twin, "07-mapa.svg")):
+        for folder, figure in ((ours, "<svg"), (twin, "07-figura.svg")):
             built = (folder / "site/pagina-07/index.html").read_text("utf-8")
             assert "contexto: [" in built, "la página no lleva sus salidas: no se mide nada"
             assert figure in built.partition("<article")[2]
