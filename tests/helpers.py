@@ -1,6 +1,10 @@
-"""Lo que comparten las pruebas de la numérica: tamaños, gradientes y paridad."""
+"""Lo que comparten las pruebas de la numérica: tamaños, gradientes, paridad y PyTorch."""
+
+import os
+from importlib.util import find_spec
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, settings
 
 from lessons_code.numerics.gradcheck import numerical_gradient, relative_error
@@ -36,3 +40,11 @@ def assert_parity(ours, theirs, tolerance=1e-12):
         where = tuple(int(axis) for axis in np.unravel_index(gap.argmax(), gap.shape))
         bound = tolerance * max(1.0, float(np.abs(expected).max()))
         assert gap.max() <= bound, f"{name}{list(where)}: difiere en {gap.max():.1e}"
+
+
+def require_torch():
+    """Sin PyTorch basta con lo grabado, y la prueba se salta; con EXIGE_TORCH=1 es un fallo."""
+    if find_spec("torch") is None:
+        if os.environ.get("EXIGE_TORCH") == "1":
+            pytest.fail("EXIGE_TORCH=1 y no hay PyTorch: pip install torch")
+        pytest.skip("sin PyTorch basta con lo grabado")

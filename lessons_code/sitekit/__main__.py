@@ -1,4 +1,4 @@
-"""La orden del sitio: `python -m lessons_code.sitekit ejecutar | revisar | reunir |
+"""La orden del sitio: `python -m lessons_code.sitekit ejecutar | revisar | grabar | reunir |
 construir | servir`.
 
 Escribe el progreso y los hallazgos (`fichero:línea: [regla] mensaje`) en la salida de errores, y
@@ -12,11 +12,12 @@ import sys
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import click
 
-from lessons_code.sitekit import bundle
+from lessons_code.sitekit import bundle, recorded
 from lessons_code.sitekit.cache import Session, Store, keys, pending
 from lessons_code.sitekit.collect import Cell, collect_site
 from lessons_code.sitekit.findings import Finding
@@ -77,6 +78,21 @@ def check(site: Site) -> None:
     _stop_if(_check(site))
 
 
+@main.command("grabar", help="Ejecuta las celdas que usan PyTorch y guarda su salida.")
+@click.pass_obj
+def record(site: Site) -> None:
+    pages = collect_site(site.docs, root=site.root)
+    findings = [finding for page in pages for finding in page.findings]
+    try:
+        findings += recorded.record(pages, site.docs, site.root, _progress)
+    except PackageNotFoundError:
+        raise click.UsageError(
+            "grabar necesita PyTorch, y en este entorno no está: instálalo como dice "
+            "CONTRIBUTING.md, «Cuando cambian los datos grabados»"
+        ) from None
+    _stop_if(findings or recorded.check(pages, site.docs, Sources(site.root)))
+
+
 @main.command("reunir", help="Trae el Python con que las páginas ejecutan sus celdas.")
 @click.pass_obj
 def gather(site: Site) -> None:
@@ -114,8 +130,9 @@ def _execute(site: Site, jobs: int = os.cpu_count() or 1) -> list[Finding]:
     """Ejecuta lo que falta, contando el progreso."""
     started = time.monotonic()
     pages = collect_site(site.docs, root=site.root)
-    findings = [finding for page in pages for finding in page.findings]
     store, sources = Store(site.root), Sources(site.root)
+    findings = recorded.check(pages, site.docs, sources)
+    findings += [finding for page in pages for finding in page.findings]
     if pending((page for page in pages if not page.findings), store, sources):
         # Aquí y no arriba: cuando no hay nada que ejecutar, sobra cargar el motor.
         from lessons_code.sitekit.engine import execute
@@ -142,8 +159,9 @@ def _check(site: Site) -> list[Finding]:
     from lessons_code.sitekit.extension import check_page
     from lessons_code.sitekit.lint import check_site
 
-    findings = []
-    for page in collect_site(site.docs, root=site.root):
+    pages = collect_site(site.docs, root=site.root)
+    findings = recorded.check(pages, site.docs, Sources(site.root))
+    for page in pages:
         text = (site.root / page.path).read_text(encoding="utf-8-sig", errors="replace")
         findings += [*page.findings, *check_page(page.path, text, root=site.root)]
     return findings or check_site(site.docs, site.root)

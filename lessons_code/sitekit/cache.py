@@ -6,6 +6,9 @@ líneas), los módulos propios que importa, directa o indirectamente, los datos 
 versión de Python y las dependencias fijadas en requirements.txt. El almacén es una carpeta de
 ficheros JSON, `.celdas/`, sin base de datos: si se borra, solo se pierde tiempo.
 
+Una sesión que importa PyTorch no se ejecuta: se enseña lo grabado (véase recorded.py), y su clave
+no mira lo que cambia de una máquina a otra.
+
 Un dato cuenta si su ruta desde la raíz está escrita entera (`"docs/datos/x.json"`) en la celda o
 en uno de esos módulos. El motor comprueba que no se lea ni importe nada más.
 """
@@ -16,15 +19,16 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from lessons_code.sitekit.collect import Cell, Inline, Page
+from lessons_code.sitekit.collect import Cell, Inline, Listing, Page
 from lessons_code.sitekit.sources import Reach, Sources
 
 FORMAT = 1  # súbelo si cambia lo que se guarda o el entorno en que se ejecuta
 KEPT_DAYS = 30
+RECORDED = "torch"  # lo que importan las sesiones grabadas
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class Output:
     text: str = ""  # lo impreso, sin escapar; con `error`, acaba en «Tipo: mensaje»
     html: str = ""  # la figura o tabla de la última expresión
     error: str = ""  # el tipo de la excepción que la celda anunciaba
+    recorded: str = ""  # con qué se grabó, si no se ejecuta al construir
 
 
 @dataclass
@@ -46,24 +51,39 @@ class Session:
     keys: list[str] = field(default_factory=list)
     reaches: list[Reach] = field(default_factory=list)  # lo alcanzado hasta cada elemento
 
+    @property
+    def recorded(self) -> bool:
+        """¿Importa PyTorch alguna de sus celdas, o lo que importan?"""
+        return RECORDED in self.reaches[-1].external
+
 
 def sessions(page: Page, sources: Sources) -> list[Session]:
     """Las sesiones de una página."""
     found: dict[str, Session] = {}
     for item in page.items:
-        if isinstance(item, Cell):
-            content, code = ["celda", item.code, item.error], item.code
-        elif isinstance(item, Inline):
-            content, code = ["valor", item.expression, item.format_spec], item.expression
-        else:
+        if isinstance(item, Listing):
             continue
         session = found.setdefault(item.session, Session(page, item.session))
-        before = session.keys[-1] if session.keys else _base(sources)
-        reach = sources.reach(code) | (session.reaches[-1] if session.reaches else Reach())
+        code = item.code if isinstance(item, Cell) else item.expression
+        before = session.reaches[-1] if session.reaches else Reach()
         session.items.append(item)
-        session.reaches.append(reach)
-        session.keys.append(_digest([before, content, sorted(reach.files)]))
+        session.reaches.append(sources.reach(code) | before)
+    for session in found.values():
+        session.keys += _keys(session, sources)
     return list(found.values())
+
+
+def _keys(session: Session, sources: Sources) -> Iterator[str]:
+    """La clave de cada elemento, que cubre la de los anteriores."""
+    key = RECORDED if session.recorded else _base(sources)
+    for item, reach in zip(session.items, session.reaches, strict=True):
+        if isinstance(item, Cell):
+            content = ["celda", item.code, item.error]
+        else:
+            content = ["valor", item.expression, item.format_spec]
+        files = sources.essences(reach) if session.recorded else sorted(reach.files)
+        key = _digest([key, content, files])
+        yield key
 
 
 def keys(page: Page, sources: Sources) -> dict[Cell | Inline, str]:
@@ -75,13 +95,18 @@ def keys(page: Page, sources: Sources) -> dict[Cell | Inline, str]:
     }
 
 
-def pending(pages: Iterable[Page], store: "Store", sources: Sources) -> list[Session]:
-    """Las sesiones a las que les falta alguna salida: hay que ejecutarlas enteras."""
+def pending(
+    pages: Iterable[Page], store: "Store", sources: Sources, *, recorded: bool = False
+) -> list[Session]:
+    """Las sesiones a las que les falta alguna salida: hay que ejecutarlas enteras.
+
+    Las grabadas no lo están nunca, salvo al grabar, que es cuando se ejecutan solo ellas.
+    """
     return [
         session
         for page in pages
         for session in sessions(page, sources)
-        if any(store.get(key) is None for key in session.keys)
+        if session.recorded == recorded and any(store.get(key) is None for key in session.keys)
     ]
 
 
@@ -95,11 +120,11 @@ def _digest(content) -> str:
 
 
 class Store:
-    """La carpeta `.celdas/` de un proyecto."""
+    """Las salidas de un proyecto: su carpeta `.celdas/`, u otra."""
 
-    def __init__(self, root: Path):
+    def __init__(self, root: Path, folder: Path | None = None):
         self.root = root.resolve()
-        self.folder = self.root / ".celdas"
+        self.folder = folder or self.root / ".celdas"
 
     def get(self, key: str) -> Output | None:
         """La salida guardada; None si no está o si el fichero está dañado."""
@@ -111,17 +136,10 @@ class Store:
         return output if entry.get("sum") == _digest(asdict(output)) else None
 
     def put(self, key: str, output: Output) -> None:
-        """Guarda de golpe: quien lea verá la entrada entera o ninguna."""
-        self.folder.mkdir(exist_ok=True)
+        """Guarda una salida."""
         content = asdict(output)
-        descriptor, temporary = tempfile.mkstemp(dir=self.folder, suffix=".parcial")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                json.dump({"output": content, "sum": _digest(content)}, file, ensure_ascii=False)
-            Path(temporary).replace(self.folder / f"{key}.json")
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        entry = json.dumps({"output": content, "sum": _digest(content)}, ensure_ascii=False)
+        write_whole(self.folder / f"{key}.json", entry)
 
     def prune(self, used: Iterable[str], now: float | None = None) -> int:
         """Borra lo que el sitio ya no usa y lleva un mes guardado. Devuelve cuántos ficheros."""
@@ -135,3 +153,17 @@ class Store:
         for file in stale:
             file.unlink(missing_ok=True)
         return len(stale)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Escribe de golpe: quien lea verá el fichero entero o el de antes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".parcial")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

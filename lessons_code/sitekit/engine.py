@@ -59,17 +59,19 @@ def execute(
     pages: Iterable[Page],
     store: Store,
     *,
+    recorded: bool = False,
     jobs: int = 2,
     on_progress: Callable[[Session, float], None] | None = None,
     limits: Limits = _LIMITS,
 ) -> list[Finding]:
     """Ejecuta lo que falta en el almacén y devuelve los hallazgos, en orden.
 
-    Las páginas con hallazgos propios no se ejecutan. `on_progress(sesión, segundos)` se llama al
-    terminar cada una. Una sesión guarda sus salidas solo si acaba entera y sin hallazgos.
+    Las sesiones grabadas se ejecutan con `recorded`, y entonces solo ellas. Las páginas con
+    hallazgos propios no se ejecutan. `on_progress(sesión, segundos)` se llama al terminar cada una.
+    Una sesión guarda sus salidas solo si acaba entera y sin hallazgos.
     """
     sound = [page for page in pages if not page.findings]
-    waiting = pending(sound, store, Sources(store.root))
+    waiting = pending(sound, store, Sources(store.root), recorded=recorded)
     if not waiting:
         return []
     findings: list[Finding] = []

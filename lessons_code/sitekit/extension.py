@@ -18,9 +18,9 @@ from markdown.extensions import Extension
 from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 
-from lessons_code.sitekit import glossary, mathml
+from lessons_code.sitekit import glossary, mathml, recorded
 from lessons_code.sitekit.blocks import Prose, split
-from lessons_code.sitekit.cache import Output, Store, keys
+from lessons_code.sitekit.cache import Output, Store
 from lessons_code.sitekit.collect import Cell, Inline, Listing, collect_page
 from lessons_code.sitekit.fence import STAMP, STAMPER, check_options, without_control
 from lessons_code.sitekit.findings import Finding, SiteError
@@ -95,15 +95,16 @@ class _Stamper(Preprocessor):
         first_line = 1 + self._front_matter_height(text)
         page = collect_page(self.page, text, root=self.root, first_line=first_line)
         problems = check_page(page.path, text, root=self.root, first_line=first_line)
+        problems += recorded.check([page], self.docs, self.sources)
         _stop_if([*page.findings, *problems])
-        page_keys, store = keys(page, self.sources), Store(self.root)
+        outputs = recorded.outputs(page, self.docs, Store(self.root), self.sources)
         missing: list[Finding] = []
         self.blocks, self.values = {}, []
         for item in reversed(page.items):  # de derecha a izquierda: las columnas siguen valiendo
             number = item.line - first_line
             if isinstance(item, Listing):
                 found = find_definition(item.name, self.root).text
-            elif not (found := store.get(page_keys[item])):
+            elif not (found := outputs.get(item)):
                 message = "falta su salida: ejecuta `python -m lessons_code.sitekit ejecutar`"
                 missing.append(Finding(page.path, item.line, "salida", message))
                 continue

@@ -90,10 +90,14 @@ def _cell(cell: Cell, output: Output, md: Markdown) -> str:
     """Código, después lo que imprimió, después lo que dibujó."""
     code = "" if cell.source == "none" else _highlight(cell.code, cell.title, md)
     shown = _printed(output, cell.result) + output.html
+    if shown and output.recorded:
+        shown += f'<p class="salida-grabada">Salida grabada con {escape(output.recorded)}</p>'
     if shown:
         shown = f'<div class="celda-salida no-copy" data-search-exclude>{shown}</div>'
+    # El navegador no ofrece ejecutar lo grabado: no tiene PyTorch.
+    recorded = " data-grabada" if output.recorded else ""
     return (
-        f'<div class="celda" id="celda-{cell.id}" data-sesion="{escape(cell.session)}">'
+        f'<div class="celda" id="celda-{cell.id}" data-sesion="{escape(cell.session)}"{recorded}>'
         f"{code}{shown}</div>"
     )
 

@@ -14,6 +14,7 @@ from mkdocs.exceptions import Abort, PluginError
 from pymdownx.snippets import SnippetMissingError
 from pymdownx.superfences import SuperFencesException
 
+from lessons_code.sitekit import recorded
 from lessons_code.sitekit.cache import Store, pending
 from lessons_code.sitekit.collect import collect_site
 from lessons_code.sitekit.extension import check_page
@@ -30,8 +31,8 @@ log = logging.getLogger("mkdocs.plugins.curso")
 def on_pre_build(config):
     """Revisa las páginas, ejecuta lo que falte y deja dicho dónde está cada cosa."""
     root, docs = Path(config.config_file_path).parent, Path(config.docs_dir)
-    pages = collect_site(docs, root=root)
-    findings = []
+    pages, sources = collect_site(docs, root=root), Sources(root)
+    findings = recorded.check(pages, docs, sources)
     for page in pages:
         text = (root / page.path).read_text(encoding="utf-8-sig", errors="replace")
         findings += [*page.findings, *check_page(page.path, text, root=root)]
@@ -39,7 +40,6 @@ def on_pre_build(config):
         raise PluginError(str(SiteError(findings)))
     for finding in check_site(docs, root):
         log.warning(str(finding))
-    sources = Sources(root)
     if pending(pages, Store(root), sources):
         _execute(root, docs)
     config.mdx_configs[EXTENSION] = {"docs": str(docs), "root": str(root), "sources": sources}

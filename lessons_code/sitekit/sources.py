@@ -11,12 +11,15 @@ fijadas en requirements.txt.
 import ast
 import difflib
 import hashlib
+import io
 import re
 import textwrap
+import tokenize
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 
@@ -172,6 +175,7 @@ class Sources:
         self._links: dict[Path, tuple[Path, ...]] = {}
         self._modules: dict[str, tuple[tuple[str, Path], ...]] = {}
         self._codes: dict[str, Reach] = {}
+        self._essences: dict[Path, str] = {}
 
     @cached_property
     def pins(self) -> tuple[str, ...]:
@@ -194,6 +198,18 @@ class Sources:
                     pending += self._links[path]
             self._codes[code] = reach
         return self._codes[code]
+
+    def essences(self, reach: Reach) -> list[tuple[str, str]]:
+        """Los ficheros alcanzados, con la huella de lo que hacen: sin comentarios ni docstrings."""
+        return [(name, self._essence(self.root / name)) for name, _ in sorted(reach.files)]
+
+    def _essence(self, path: Path) -> str:
+        if path not in self._essences:
+            content = path.read_bytes().replace(b"\r\n", b"\n")
+            if path.suffix == ".py":
+                content = essence(content.decode("utf-8", "replace")).encode()
+            self._essences[path] = hashlib.sha256(content).hexdigest()
+        return self._essences[path]
 
     def _own(self, analysis: _Analysis) -> tuple[Reach, list[Path]]:
         """Lo que un texto alcanza por sí mismo, y los ficheros por los que hay que seguir."""
@@ -218,6 +234,28 @@ class Sources:
             fingerprint = (name, hashlib.sha256(content).hexdigest())
             self._files[path] = own | Reach(files=frozenset({fingerprint}))
         return self._files[path]
+
+
+def essence(text: str) -> str:
+    """Las líneas de un módulo que hacen algo: ni docstrings, ni comentarios, ni las vacías."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except (SyntaxError, tokenize.TokenError):
+        return text
+    lines, kept = text.split("\n"), set()
+    for token in tokens:
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column].rstrip()
+    silent = {tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+    words = [token for token in tokens if token.type not in silent]
+    before = tokenize.NEWLINE
+    for token, after in pairwise(words):
+        alone = token.type == tokenize.STRING and before == after.type == tokenize.NEWLINE
+        if token.type != tokenize.NEWLINE and not alone:
+            kept.update(range(token.start[0], token.end[0] + 1))
+        before = token.type
+    return "\n".join(lines[row - 1] for row in sorted(kept))
 
 
 def module_files(name: str, root: Path) -> tuple[tuple[str, Path], ...]:

@@ -16,7 +16,7 @@ ALLOWED = {
     "experiments": {"numpy"},
     "figures": {"numpy", "matplotlib"},
     "papers": {"numpy", "pylatexenc", "yaml"},
-    "examples": {"numpy"},
+    "examples": {"numpy", "torch"},  # con torch, en guiones propios: sus celdas van grabadas
     "cli.py": {"click"},
     "__main__.py": set(),
     "__init__.py": set(),

@@ -7,13 +7,17 @@ import sys
 
 import pytest
 
+from lessons_code.sitekit.sources import Sources
 from tests.built_site import DOCS, ROOT, SOURCES
+from tests.helpers import require_torch
 
 EXAMPLES = sorted((ROOT / "lessons_code" / "examples").glob("*.py"))
 
 
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda script: script.stem)
 def test_each_script_runs_on_its_own(script, tmp_path):
+    if "torch" in Sources(ROOT).reach(script.read_text(encoding="utf-8")).external:
+        require_torch()
     result = subprocess.run(
         [sys.executable, "-W", "error", script],
         cwd=tmp_path,

@@ -6,14 +6,12 @@ no tenerlo es un fallo. Se graba con `pytest tests/parity --regrabar`.
 """
 
 import json
-import os
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.helpers import assert_parity
+from tests.helpers import assert_parity, require_torch
 from tests.numerics.cases import CASES
 
 RECORDED = Path(__file__).parent / "grabado"
@@ -43,10 +41,7 @@ def save(case, groups):
 @each_case
 @pytest.mark.torch
 def test_torch_still_gives_what_was_recorded(case, request):
-    if find_spec("torch") is None:
-        if os.environ.get("EXIGE_TORCH") == "1":
-            pytest.fail("EXIGE_TORCH=1 y no hay PyTorch: pip install torch")
-        pytest.skip("sin PyTorch basta con lo grabado")
+    require_torch()
     from tests.parity import oracle
 
     if request.config.getoption("--regrabar", default=False):

@@ -71,9 +71,13 @@ class Project:
 
     def run(self, **options):
         """Ejecuta lo que falta; da los hallazgos como se imprimen."""
-        # Sin fichero principal, los procesos no vuelven a importar pytest.
-        with mock.patch.object(sys.modules["__main__"], "__file__", None, create=True):
+        with without_main_file():
             return [str(found) for found in execute(self.pages(), self.store, **options)]
+
+
+def without_main_file():
+    """Sin fichero principal, los procesos del motor no vuelven a importar pytest."""
+    return mock.patch.object(sys.modules["__main__"], "__file__", None, create=True)
 
 
 def name(page, item):

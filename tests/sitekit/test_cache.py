@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -141,7 +142,7 @@ def test_a_damaged_entry_is_absent(tmp_path, damage):
 
 def test_an_interrupted_write_leaves_nothing(tmp_path, monkeypatch):
     store = Store(tmp_path)
-    monkeypatch.setattr(json, "dump", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         store.put(KEY, OUTPUT)
     assert list(store.folder.iterdir()) == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lessons_code.sitekit.sources import SourceError, Sources, find_definition
+from lessons_code.sitekit.sources import SourceError, Sources, essence, find_definition
 from tests.sitekit.project import Project
 
 BOMB = "raise SystemExit('se ha importado')\n"
@@ -114,3 +114,55 @@ def test_pins_ignore_comments_and_order(project):
     assert Sources(project.root).pins == ()
     project.write("requirements.txt", "# fijadas\nb==2  # dos\n\na==1\n")
     assert Sources(project.root).pins == ("a==1", "b==2")
+
+
+# --- Lo que hace un módulo ------------------------------------------------------------------------
+
+MODULE = """\
+import x
+
+TEXT = '''uno
+
+# dos'''
+
+
+class A:
+    def f(self):
+        return f"{x} # {TEXT}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("import x\n", '"""Docstring.\n\nDe varias líneas.\n"""\n\nimport x\n'),
+        ("class A:\n", 'class A:\n    """Docstring."""\n\n'),
+        ("import x\n", "import x  # comentario\n"),
+        ("class A", "# comentario\n#otro\nclass A"),
+        ("\n\n\nclass", "\n\nclass"),
+    ],
+)
+def test_the_essence_of_a_module_ignores_what_is_only_read(old, new):
+    assert old in MODULE
+    assert essence(MODULE.replace(old, new, 1)) == essence(MODULE)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("uno\n\n", "uno\n"),
+        ("# dos", "# tres"),
+        ("} # {", "} # y {"),
+        ("import x\n", "import x; y = 7\n"),
+        ("import x\n", '"""Docstring."""; y = 7\n'),
+        ("    def", "def"),
+    ],
+)
+def test_the_essence_of_a_module_changes_with_what_it_does(old, new):
+    assert old in MODULE
+    assert essence(MODULE.replace(old, new, 1)) != essence(MODULE)
+
+
+def test_the_essence_of_a_module_that_cannot_be_read_is_its_text():
+    assert essence("def (:\n  # ñ") == "def (:\n  # ñ"
+    assert essence("x = (") == "x = ("

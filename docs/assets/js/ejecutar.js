@@ -235,7 +235,7 @@
   document$.subscribe(() => {
     if (worker && running.size) stop("")
     visit++
-    const found = [...document.querySelectorAll(".celda")]
+    const found = [...document.querySelectorAll(".celda:not([data-grabada])")]
       .map(box => [box, box.querySelector(".highlight code")])
       .filter(([, code]) => code)
     cells = found.map(([box, code], index) => prepare(box, code, index + 1, found.length))
