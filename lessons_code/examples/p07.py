@@ -55,9 +55,22 @@ print("la suma de cada fila:", result.row_sums.round(12))
 print("entropías (nats):    ", result.row_entropies.round(4))
 # --8<-- [end:miniatura]
 
-# --8<-- [start:mapa_alineacion]
+# --8<-- [start:mapa_a_medias]
 from lessons_code.figures.heatmap import heatmap
 
+halfway = run(Config(seed=7, steps=60))
+heatmap(
+    halfway.weights,
+    rows=halfway.target,
+    columns=halfway.source,
+    title="La alineación tras 60 pasos",
+    description="El anillo marca la palabra que más pesa en cada fila.",
+    row_title="destino (i)",
+    column_title="origen (j)",
+)
+# --8<-- [end:mapa_a_medias]
+
+# --8<-- [start:mapa_alineacion]
 heatmap(
     result.weights,
     rows=result.target,

@@ -54,6 +54,12 @@ def test_the_miniature_learns_a_crossed_alignment(card):
     assert result.losses[0] == pytest.approx(np.log(4), rel=0.02)  # «casi»
 
 
+def test_halfway_it_still_hesitates(card):
+    names, _ = card
+    assert names["halfway"].correct < 4
+    assert names["halfway"].weights.max() < 0.5
+
+
 def test_who_asks_changes_the_winner(card):
     _, lines = card
     assert winners(lines)[3:] == ["cat", "mat"]
