@@ -143,8 +143,14 @@ class Watch:
     def _audit(self, event: str, arguments: tuple) -> None:
         if event == "open" and not isinstance(arguments[0], int):
             path = str(Path(os.fsdecode(arguments[0])).resolve())
-            if own(path, self.root) and path not in self._imported:
+            if own(path, self.root) and path not in self._imported and not _quoting():
                 self._used.setdefault(path, None)
+
+
+def _quoting() -> bool:
+    """¿Se abre solo para citar sus líneas en una traza? PyTorch guarda una al importarse."""
+    frame = sys._getframe(2)  # quien abre el fichero
+    return frame.f_globals.get("__name__") == "tokenize"
 
 
 # --- Lo que la sesión escribe ---------------------------------------------------------------------

@@ -385,6 +385,14 @@ def test_a_file_that_cannot_be_seen_is_refused(project):
     fails(project, f"_ = open('/'.join({str(path).split('/')})).read()", hint, rule="dependencia")
 
 
+def test_reading_the_code_to_quote_it_in_a_traceback_is_not_reading_data(project):
+    code = "import traceback\nprint('ejemplo.py' in traceback.format_stack()[-1])"
+    project.write("ejemplo.py", f"# --8<-- [start:x]\n{code}\n# --8<-- [end:x]\n")
+    project.write("docs/p.md", '```python exec="on" id="c1"\n--8<-- "ejemplo.py:x"\n```\n')
+    assert project.run() == []
+    assert project.outputs()["p/c1"].text == "True\n"
+
+
 def test_a_file_that_changes_meanwhile_is_said(project):
     project.write("docs/datos/x.json", "{}")
     project.write(
