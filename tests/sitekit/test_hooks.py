@@ -105,6 +105,7 @@ def test_a_second_build_executes_nothing_and_is_the_same(mini):
     [
         ("docs/index.md", "print(len(weights))", 'raise ValueError("mal")', 21, "ValueError: mal"),
         ("docs/index.md", 'title="Sumar"', 'titel="Sumar"', 9, "«titel» no existe"),
+        ("docs/index.md", "print(len(weights))", "import torch", 9, "no está grabada"),
         ("docs/dos.md", ":medir", ":medri", 6, "«medri»"),
         ("docs/tres.md", "numbers.scale", "numbers.scael", 5, "«scael»"),
         ("docs/tres.md", "Un listado,", "Sea $\\alhpa$,", 3, "«\\alhpa» no existe"),

@@ -232,12 +232,19 @@ def test_what_does_not_change_the_output_keeps_it(project, monkeypatch):
 
 def test_two_pages_cannot_share_a_recording(project):
     project.write("docs/q/p.md", PAGE)
+    assert order(project, "grabar").exit_code == 1
+    (project.root / FILE).unlink()
     first, second = check(project)
     assert first.startswith("docs/p.md:3: [grabada] la sesión «con-torch» no está grabada")
     assert second == (
         "docs/q/p.md:3: [grabada] docs/p.md graba en el mismo fichero: p-con-torch.json; "
         "pon otro nombre a la sesión «con-torch»"
     )
+
+
+def test_a_wrong_page_is_not_said_to_be_unrecorded(project):
+    project.write("docs/p.md", PAGE + "\n`{python} +`\n")
+    assert check(project) == []
 
 
 # --- Lo que falla al grabar -----------------------------------------------------------------------
