@@ -131,7 +131,7 @@ def _diagnose_answer(signature, inputs, sizes, answer):
     context, weights = signature.call(inputs)
     for name, right in (("weights", weights), ("context", context)):
         got = answer.get(name)
-        if got is None or (got.shape == right.shape and _close(got, right)):
+        if got is None or _close(got, right):
             continue
         axes = signature.outputs[name].split()
         fix, why = _explain(name, got, right, axes)
@@ -149,7 +149,8 @@ def _diagnose_answer(signature, inputs, sizes, answer):
 
 
 def _close(one, other):
-    return np.allclose(one, other, rtol=1e-4, atol=1e-6)  # lo obtenido puede venir en float32
+    """Los mismos números en la misma forma; lo obtenido puede venir en float32."""
+    return one.shape == other.shape and np.allclose(one, other, rtol=1e-4, atol=1e-6)
 
 
 def _same_numbers(signature, name):
@@ -160,13 +161,11 @@ def _same_numbers(signature, name):
 
 def _explain(name, got, right, axes):
     """El arreglo, si basta con mover los ejes, y qué delatan los números."""
-    if got.ndim == right.ndim > 1 and got.shape == right.swapaxes(-1, -2).shape:
-        if _close(got.swapaxes(-1, -2), right):
-            return f"{name} = {name}.swapaxes(-1, -2)", "Son los números buenos, pero traspuestos."
-    if got.shape != right.shape and got.size == right.size:
-        if _close(got.reshape(right.shape), right):
-            fix = f"{name} = {name}.reshape({right.shape})"
-            return fix, "Son los números buenos, con los ejes mal puestos."
+    if got.ndim > 1 and _close(got.swapaxes(-1, -2), right):
+        return f"{name} = {name}.swapaxes(-1, -2)", "Son los números buenos, pero traspuestos."
+    if got.size == right.size and _close(got.reshape(right.shape), right):
+        fix = f"{name} = {name}.reshape({right.shape})"
+        return fix, "Son los números buenos, con los ejes mal puestos."
     if name == "context":
         return "", "No es el promedio de las anotaciones con esos pesos."
     over = [axis for axis in range(got.ndim) if np.allclose(got.sum(axis=axis), 1, atol=1e-4)]

@@ -37,7 +37,7 @@ class Finding:
     def __str__(self):
         lines = [f"{self.tensor}: llegó {self.shape}, le toca {self.expected}. {self.reason}"]
         lines += [f"  Empate: {tie}." for tie in self.ties]
-        lines.append(f"  Arreglo: {self.fix or 'ninguno de una línea, faltan datos.'}")
+        lines.append(f"  Arreglo: {self.fix or 'ninguno de una línea.'}")
         lines += ["  Prueba:", *(f"    {line}" for line in self.test.splitlines())]
         return "\n".join(lines)
 
