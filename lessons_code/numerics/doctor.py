@@ -33,7 +33,7 @@ def diagnose(function, /, **tensors):
     que lance `check_shapes` si un tensor no es de números o tiene un NaN.
     """
     signature = find_signature(function)
-    _require_names(signature, tensors)
+    _require_arguments(signature, tensors)
     inputs = {name: tensors[name] for name in signature.inputs}
     shapes = {name: np.shape(tensor) for name, tensor in inputs.items()}
     if find_conflict(signature.inputs, shapes):
@@ -45,7 +45,7 @@ def diagnose(function, /, **tensors):
         inputs["n_heads"] = sizes["n_heads"] = tensors["n_heads"]
         if findings := _diagnose_heads(signature, sizes):
             return findings
-    answer = {name: np.asarray(tensors[name]) for name in signature.outputs if name in tensors}
+    answer = {name: tensors[name] for name in signature.outputs if name in tensors}
     if callable(function) and function is not signature.function:
         context, weights = signature.call(inputs, function)
         answer = {"weights": weights, "context": context} | answer
@@ -55,7 +55,7 @@ def diagnose(function, /, **tensors):
     ]
 
 
-def _require_names(signature, tensors):
+def _require_arguments(signature, tensors):
     needed = [*signature.inputs, *(["n_heads"] if signature.has_heads else [])]
     optional = [*signature.outputs, *(STATES if signature.asks else ())]
     if unknown := [name for name in tensors if name not in (*needed, *optional)]:
@@ -130,8 +130,7 @@ def _diagnose_answer(signature, inputs, sizes, answer):
     """Compara lo obtenido con lo que dan estos mismos tensores; basta el primer desacuerdo."""
     context, weights = signature.call(inputs)
     for name, right in (("weights", weights), ("context", context)):
-        got = answer.get(name)
-        if got is None or _close(got, right):
+        if name not in answer or _close(got := np.asarray(answer[name]), right):
             continue
         axes = signature.outputs[name].split()
         fix, why = _explain(name, got, right, axes)

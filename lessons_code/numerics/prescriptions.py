@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lessons_code.numerics.repairs import find_repairs, is_data, sizes_of
+from lessons_code.numerics.repairs import find_repairs, is_data, is_parameter, sizes_of
 from lessons_code.numerics.shapes import find_conflict
 
 
@@ -71,11 +71,11 @@ def _one_guilty(signature, name, tensor, repair, sizes, owners, ties):
         fix, why = f"{name} = {code}", _what_moved(shape, repair.shapes[name])
     else:
         fix, why = _new_shape(name, tensor, axes, sizes)
-        if not any(map(_is_parameter, signature.inputs)) and fix and is_data(name):
+        if not any(map(is_parameter, signature.inputs)) and fix and is_data(name):
             why = f"Consulta y clave miden distinto: el error más frecuente al empezar. {why}"
     if _resized(axes, sizes, "d_h", 1 / 2) == shape:
         why = f"Es la anchura de una sola dirección, y el codificador es bidireccional. {why}"
-        ties = () if _is_parameter(name) else ties
+        ties = () if is_parameter(name) else ties
     elif _resized(axes, sizes, "d_h", 2) == shape:
         why = f"¿Llegó una sola dirección del codificador? Concatena entonces las dos. {why}"
     others = {
@@ -197,10 +197,6 @@ def _in_words(signature, repair):
 # ─── Las recetas ──────────────────────────────────────────────────────────────────────────────
 
 
-def _is_parameter(name):
-    return not is_data(name) and not name.startswith("visible")
-
-
 def _new_shape(name, tensor, axes, sizes):
     """Un tensor al que no le basta con mover los ejes: la línea, y por qué esa."""
     wanted, shape = _wanted(axes, sizes), np.shape(tensor)
@@ -214,7 +210,7 @@ def _new_shape(name, tensor, axes, sizes):
         if np.array_equal(tensor, np.broadcast_to(tensor[:1], shape)):
             return f"{name} = {name}[0]", f"Está repetido {shape[0]} veces, y aquí va una."
         return "", f"Le sobra un eje: cuál de los {shape[0]} trozos quieres, no se deduce."
-    if _is_parameter(name):
+    if is_parameter(name):
         why = "Es un parámetro: con otra forma hay que crearlo y aprenderlo de nuevo."
         return f"{name} = {_drawn(wanted)}", why
     if len(shape) == len(wanted) and shape[:-1] == wanted[:-1]:

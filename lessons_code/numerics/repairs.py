@@ -4,7 +4,7 @@ El tensor que choca no siempre es el culpable: si `encoder_states` llega traspue
 `U_a`. Aquí se prueban los cambios, del menor al mayor, y se queda el que lo explica *todo*:
 
     coste 1   mover los ejes de un tensor sin tocar sus números, o poner el del lote a todos
-    coste 2   intercambiar dos tensores, o mover los ejes de dos
+    coste 2   intercambiar dos tensores de la misma clase, o mover los ejes de dos
     coste 2   dar otra forma a un tensor (hacen falta otros números)
     coste 3+  dos tensores, y al menos uno con otra forma
 
@@ -68,8 +68,13 @@ def sizes_of(declaration, shapes):
 
 
 def is_data(name):
-    """Si el tensor viene de los datos o de otra red; si no, es un parámetro de la atención."""
+    """Si el tensor viene de los datos o de otra red."""
     return name.startswith(("decoder_state", "encoder_states", "query", "key", "value"))
+
+
+def is_parameter(name):
+    """Si la propia atención lo aprende; una máscara no es ni dato ni parámetro."""
+    return not is_data(name) and not name.startswith("visible")
 
 
 def _both_ways(axis):
@@ -97,8 +102,9 @@ def _candidates(declaration, shapes):
         yield from repairs
     yield from _without_batch(declaration, shapes)
     for one, other in combinations(shapes, 2):
-        swapped = {one: shapes[other], other: shapes[one]}
-        yield Repair(2, {one: other, other: one}, shapes | swapped)
+        if (is_data(one), is_parameter(one)) == (is_data(other), is_parameter(other)):
+            swapped = {one: shapes[other], other: shapes[one]}
+            yield Repair(2, {one: other, other: one}, shapes | swapped)
         for first in edits[one]:
             for second in edits[other]:
                 yield _together(first, second, one, other)

@@ -175,7 +175,8 @@ BROKEN = (
         "decoder_state, encoder_states = np.ones((2, 5)), np.ones((2, 7, 11))",
         {"decoder_state": "(d_s=5)"},
         "context, weights, _ = attention.additive_attention_forward("
-        "decoder_state.reshape(2, 1, 5), encoder_states, attention.AdditiveParams(W_a, U_a, v_a), np.ones((2, 7), bool))",
+        "decoder_state.reshape(2, 1, 5), encoder_states, "
+        "attention.AdditiveParams(W_a, U_a, v_a), np.ones((2, 7), bool))",
         exact=False,
     ),
     Broken(
