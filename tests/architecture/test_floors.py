@@ -17,7 +17,7 @@ ALLOWED = {
     "figures": {"numpy", "matplotlib"},
     "papers": {"numpy", "pylatexenc", "yaml"},
     "examples": {"numpy", "torch"},  # con torch, en guiones propios: sus celdas van grabadas
-    "cli.py": {"click"},
+    "cli.py": {"click", "numpy"},
     "__main__.py": set(),
     "__init__.py": set(),
     "sitekit": {"click", "markdown", "material", "math_core", "pygments", "pymdownx", "yaml"},
