@@ -1,4 +1,4 @@
-"""La orden `ai-evolution`: el catálogo de artículos, sus fichas en texto y sus miniaturas."""
+"""La orden `ai-evolution`: el catálogo, sus fichas y miniaturas, y el médico de formas."""
 
 import importlib
 import json
@@ -6,7 +6,11 @@ import os
 import re
 import shutil
 import sys
+import zipfile
+import zlib
 from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
 
 import click
 
@@ -170,6 +174,73 @@ def paper_lab(ctx, code, seed, as_json):
         click.echo(json.dumps(lab.to_json(result), ensure_ascii=False, indent=2))
     else:
         click.echo(lab.to_text(result))
+
+
+@main.command()
+@click.argument("path", metavar="FICHERO")
+@click.option("--funcion", "function", metavar="NOMBRE", help="Cuál; p. ej. additive_attention.")
+@click.option("--json", "as_json", is_flag=True, help="Escribe el resultado en JSON.")
+@click.pass_context
+def shapes(ctx, path, function, as_json):
+    """Dice qué tensor de una atención no encaja y su arreglo.
+
+    FICHERO es un .npz con los tensores por su nombre, el que les da la función:
+    np.savez("paso.npz", decoder_state=…, encoder_states=…). También puede llevar
+    los weights que obtuviste, y previous_state y current_state.
+
+    Termina con 0 si todo encaja, con 1 si hay algo que arreglar y con 2 si no se
+    puede leer.
+    """
+    from lessons_code.numerics.doctor import diagnose, shape_table
+    from lessons_code.numerics.signatures import SIGNATURES
+
+    if function is None:
+        known = ", ".join(SIGNATURES)
+        raise click.BadParameter(f"falta la opción «--funcion». Conozco: {known}.", ctx)
+    tensors = _read_tensors(ctx, path)
+    try:
+        findings = diagnose(function, **tensors)
+    except (TypeError, ValueError) as error:
+        raise click.BadParameter(f"{path}: {error}", ctx) from None
+    table = {} if findings else shape_table(function, **tensors)
+    if as_json:
+        found = [asdict(finding) for finding in findings]
+        report = {"function": function, "findings": found, "shapes": table}
+        click.echo(json.dumps(report, ensure_ascii=False, indent=2))
+    elif findings:
+        click.echo("\n\n".join(map(str, findings)))
+    else:
+        width = max(map(len, table))
+        click.echo(f"Todo encaja en {function}.\n")
+        for name, form in table.items():
+            click.echo(f"  {name:{width}}  {form}")
+        click.echo(f"\n{BLIND_SPOTS}")
+    ctx.exit(1 if findings else 0)
+
+
+BLIND_SPOTS = """\
+Lo que las formas no ven: una matriz cuadrada traspuesta (guarda también weights) y
+qué estado preguntó (guarda también previous_state y current_state)."""
+
+
+def _read_tensors(ctx, path):
+    """Los tensores de un .npz, por su nombre. Sin pickle: leer tensores no ejecuta nada."""
+    import numpy as np
+
+    if not zipfile.is_zipfile(path):
+        problem = "no es un .npz" if Path(path).exists() else "no existe el fichero"
+        raise click.BadParameter(f"{problem}: {path}. Se guarda con np.savez.", ctx)
+    tensors, reading = {}, "el fichero"
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            for name in file.files:
+                reading = f"«{name}»"
+                array = np.asarray(file[name])
+                tensors[name] = array if array.ndim else array.item()
+    except (ValueError, EOFError, zipfile.BadZipFile, zlib.error):
+        problem = f"no se puede leer {reading}: guarda arrays de números, con np.savez"
+        raise click.BadParameter(f"{path}: {problem}.", ctx) from None
+    return tensors
 
 
 def _read_cards(root):

@@ -5,10 +5,12 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from lessons_code.cli import main
+from tests.numerics.broken_calls import healthy
 from tests.papers.cards import BODY, write_card
 
 MODULE = [sys.executable, "-m", "lessons_code.cli"]
@@ -70,18 +72,139 @@ def test_paper_lab_changes_with_the_seed():
     assert eight.splitlines()[3:10] != seven.splitlines()[3:10]
 
 
+# ─── El médico de formas ──────────────────────────────────────────────────────────────────────
+
+
+def save(folder, **changes):
+    """Un .npz con una llamada de `additive_attention`, cambiada."""
+    path = folder / "paso.npz"
+    np.savez(path, **healthy("additive_attention") | changes)
+    return str(path)
+
+
+def test_shapes_says_when_everything_fits(tmp_path):
+    result = run("shapes", save(tmp_path), "--funcion", "additive_attention")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith("Todo encaja en additive_attention.\n")
+    assert "  W_a             (d_attn=13, d_s=5)\n" in result.stdout
+    assert "  weights         (T_enc=7)\n" in result.stdout
+    assert "una matriz cuadrada traspuesta" in result.stdout
+
+
+def test_shapes_prints_the_findings_and_exits_1(tmp_path):
+    W_a, U_a = (healthy("additive_attention")[name].T for name in ("W_a", "U_a"))
+    path = save(tmp_path, W_a=W_a, U_a=U_a)
+    result = run("shapes", path, "--funcion", "additive_attention")
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert result.stdout.startswith("W_a: llegó (5, 13), le toca (d_attn=13, d_s=5).")
+    assert "\n\nU_a: llegó (11, 13)" in result.stdout
+    assert "  Arreglo: W_a = W_a.T\n" in result.stdout
+
+
+def test_shapes_in_json(tmp_path):
+    broken = save(tmp_path, decoder_state=np.ones((5, 1)))
+    result = run("shapes", broken, "--funcion", "additive_attention", "--json")
+    report = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert (report["function"], report["shapes"]) == ("additive_attention", {})
+    (finding,) = report["findings"]
+    assert finding.keys() == {"tensor", "shape", "expected", "reason", "fix", "test", "ties"}
+    assert finding["fix"] == "decoder_state = np.squeeze(decoder_state, 1)"
+
+    healthy_run = run("shapes", save(tmp_path), "--funcion", "additive_attention", "--json")
+    report = json.loads(healthy_run.stdout)
+    assert report["findings"] == []
+    assert report["shapes"]["context"] == "(d_h=11)"
+
+
+def test_shapes_reads_a_number_as_a_number(tmp_path):
+    path = tmp_path / "cabezas.npz"
+    np.savez(path, **healthy("multi_head_general_attention") | {"n_heads": 5})
+    result = run("shapes", str(path), "--funcion", "multi_head_general_attention")
+    assert result.exit_code == 1
+    assert "Arreglo: n_heads = 4" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("changes", "options", "message"),
+    [
+        (
+            {"foo": 1, "bar": 2},
+            ["--funcion", "additive_attention"],
+            "no tiene foo, bar: lleva deco",
+        ),
+        ({}, ["--funcion", "dot_attention"], "dot_attention no tiene W_a, U_a, v_a: lleva decoder"),
+        ({}, ["--funcion", "suma"], "no conozco la función «suma». Conozco: additive_attention, "),
+        ({}, [], "falta la opción «--funcion». Conozco: additive_attention, dot_attention, "),
+        (
+            {"v_a": np.array([{}, None])},
+            ["--funcion", "additive_attention"],
+            "no se puede leer «v_a»",
+        ),
+        ({"v_a": np.full(13, np.nan)}, ["--funcion", "additive_attention"], "hay un NaN"),
+        ({"v_a": np.full(13, "a")}, ["--funcion", "additive_attention"], "esperaba números reales"),
+    ],
+)
+def test_shapes_says_what_it_cannot_diagnose(tmp_path, changes, options, message):
+    result = run("shapes", save(tmp_path, **changes), *options)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr.splitlines()[-1]
+
+
+def save_npy(path):
+    """Un solo array, aunque se llame .npz."""
+    with path.open("wb") as file:
+        np.save(file, np.ones(3))
+
+
+def cut(path):
+    """Un .npz al que le falta un trozo por dentro."""
+    content = bytearray(path.read_bytes())
+    content[200:400] = bytes(200)
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda path: path.unlink(), "no existe el fichero"),
+        (lambda path: path.write_text("hola"), "no es un .npz"),
+        (lambda path: path.write_bytes(b""), "no es un .npz"),
+        (save_npy, "no es un .npz"),
+        (cut, "no se puede leer «"),
+    ],
+    ids=["no está", "texto", "vacío", "npy", "cortado"],
+)
+def test_shapes_refuses_what_is_not_an_npz(tmp_path, spoil, message):
+    path = save(tmp_path)
+    spoil(tmp_path / "paso.npz")
+    result = run("shapes", path, "--funcion", "additive_attention")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr.splitlines()[-1]
+
+
 # ─── Ayuda y errores ──────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["--help"], ["paper-lab", "--help"], ["papers", "--help"]]
+    "arguments",
+    [[], ["--help"], ["paper-lab", "--help"], ["papers", "--help"], ["shapes", "--help"]],
 )
 def test_help_is_in_spanish(arguments):
     result = run(*arguments)
     assert result.exit_code == 0
     assert result.output.startswith("Uso: ")
     assert "Muestra esta ayuda y termina." in result.output
-    for english in ("Usage", "Options", "OPTIONS", "COMMAND", "ARGS", "Show", "default"):
+    for english in (
+        "Usage",
+        "Options",
+        "OPTIONS",
+        "COMMAND",
+        "ARGS",
+        "Show",
+        "default",
+        "required",
+    ):
         assert english not in result.output
 
 
@@ -108,7 +231,9 @@ def test_help_is_in_spanish(arguments):
         (["paper-lab", "P07", "--json=si"], "la opción «--json» no lleva valor."),
         (["paper-lab", "P07", "--semilla", "7"], "«--semilla». Hay: --seed, --json, --help."),
         (["paper-lab", "P07", "P08"], "sobran argumentos."),
-        (["entrenar"], "no existe la orden «entrenar». Hay: paper, paper-lab, papers."),
+        (["entrenar"], "no existe la orden «entrenar». Hay: paper, paper-lab, papers, shapes."),
+        (["shapes"], "falta FICHERO."),
+        (["shapes", "paso.npz", "--funcion"], "la opción «--funcion» necesita un valor."),
         (["--version"], "no existe la opción «--version». Hay: --help."),
     ],
 )

@@ -55,6 +55,16 @@ def diagnose(function, /, **tensors):
     ]
 
 
+def shape_table(function, /, **tensors):
+    """Lo que mide cada tensor de una llamada sana, entre o salga: {"W_a": "(d_attn=11, d_s=3)"}."""
+    signature = find_signature(function)
+    shapes = {name: np.shape(tensors[name]) for name in signature.inputs}
+    sizes, _ = sizes_of(signature.inputs, shapes)
+    sizes |= {"n_heads": tensors["n_heads"]} if signature.has_heads else {}
+    declared = signature.inputs | signature.outputs
+    return {name: form(axes.split(), sizes) for name, axes in declared.items()}
+
+
 def _require_arguments(signature, tensors):
     needed = [*signature.inputs, *(["n_heads"] if signature.has_heads else [])]
     optional = [*signature.outputs, *(STATES if signature.asks else ())]
