@@ -123,6 +123,8 @@ SKIPPED_CLASSES = frozenset(
     {"admonition-title", "arithmatex", "celda", "ficha-datos", "listado", "pie-ficha"}
 )
 
+UNLINKED = (PAGE, "outputs/")  # el propio glosario, y los entregables, que están en inglés
+
 
 def register(md: Markdown, glossary: Path, page: Callable[[], str]) -> None:
     """Pone el marcador de términos en `md`.
@@ -143,7 +145,7 @@ class _Marker(Treeprocessor):
 
     def run(self, root: Element) -> None:
         page = self.page()
-        if page and page != PAGE and self.glossary.is_file():
+        if page and not page.startswith(UNLINKED) and self.glossary.is_file():
             target = posixpath.relpath(PAGE, posixpath.dirname(page) or ".")
             _Linker(matcher(terms(self.glossary)), target).mark(root)
 

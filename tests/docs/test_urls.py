@@ -64,7 +64,6 @@ MISSING = {
     "anexos/a04-atencion-paso-a-paso/",
     "instructores/",
     "contribuir/",
-    "outputs/prompt-attention-shapes/",
 }
 
 

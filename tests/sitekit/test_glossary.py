@@ -156,8 +156,8 @@ def test_the_link_is_relative_to_the_page(convert, page, href):
     assert links(convert("La GRU.", page)) == [(href, "GRU")]
 
 
-@pytest.mark.parametrize("page", ["glosario.md", ""])
-def test_the_glossary_and_unknown_pages_have_no_links(convert, page):
+@pytest.mark.parametrize("page", ["glosario.md", "", "outputs/encargo.md"])
+def test_the_glossary_and_pages_unknown_or_in_english_have_no_links(convert, page):
     assert links(convert("La GRU.", page)) == []
 
 

@@ -147,6 +147,19 @@ def test_card_index_says_what_the_cards_say(pages):
             assert front[key] in index, f"{source}: falta {key} en el índice"
 
 
+def test_deliverables_are_also_served_as_they_are(site, pages):
+    sources = sorted((DOCS / "outputs").glob("*.md"))
+    assert sources
+    for source in sources:
+        raw = site / "outputs" / source.name
+        assert raw.read_bytes() == source.read_bytes()
+        page = pages[f"outputs/{source.stem}/"]
+        downloads = [attrs["href"] for tag, attrs in page.elements if "download" in attrs]
+        assert downloads == [f"../{source.name}"]
+        assert ("div", {"lang": "en"}) in page.elements
+        assert "Pégalo en el asistente que uses" in page.text
+
+
 def test_overridden_pieces_still_fit_the_theme(pages):
     """Las sustituciones de docs/.overrides/main.html callan si Material cambia su HTML."""
     for url, page in pages.items():
