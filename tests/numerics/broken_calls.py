@@ -31,7 +31,7 @@ HEADED = ONE | {"d_h": 12}  # lo que se reparte entre cabezas no puede ser primo
 LENGTHS = [7, 4]
 
 
-def healthy(function, sizes=None):
+def healthy(function, sizes=None, lengths=LENGTHS):
     """Los tensores de una llamada sana; en lote, la segunda frase lleva relleno."""
     signature = SIGNATURES[function]
     sizes = sizes or (HEADED if signature.has_heads else ONE)
@@ -40,7 +40,7 @@ def healthy(function, sizes=None):
     for name, axes in signature.inputs.items():
         shape = [sum(sizes[letter] for letter in axis.split("+")) for axis in axes.split()]
         tensors[name] = rng.normal(size=shape)
-    visible_BS = masks.padding_mask(LENGTHS, sizes["T_enc"])
+    visible_BS = masks.padding_mask(lengths, sizes["T_enc"])
     if "visible_BS" in tensors:
         tensors["visible_BS"] = visible_BS
     if "visible_BLM" in tensors:
@@ -195,6 +195,15 @@ BROKEN = (
         {"decoder_state": "(d_h=11)"},
         "context, weights, _ = attention.dot_attention_forward(decoder_state.reshape(1, 1, 11), "
         "encoder_states, np.ones((1, 7), bool))",
+        exact=False,
+    ),
+    Broken(
+        BATCH,
+        HEADS,
+        "decoder_state, encoder_states = np.ones((2, 3, 5)), np.ones((2, 7, 12))",
+        {"decoder_state": "(d_s=5)"},
+        "context, weights, _ = multi_head.multi_head_general_attention_forward(decoder_state, "
+        "encoder_states, attention.GeneralParams(W), np.ones((2, 7), bool), n_heads)",
         exact=False,
     ),
     Broken(

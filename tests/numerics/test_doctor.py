@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons_code.numerics import attention, functional, masks, multi_head
-from lessons_code.numerics.doctor import diagnose
+from lessons_code.numerics.doctor import diagnose, shape_table
 from lessons_code.numerics.functional import masked_softmax, softmax
 from lessons_code.numerics.shapes import ShapeError, find_conflict
 from lessons_code.numerics.signatures import SIGNATURES
@@ -54,6 +54,16 @@ def test_a_healthy_call_has_nothing(function):
     assert diagnose(function, **tensors) == []
     assert diagnose(SIGNATURES[function].function, **tensors) == []
     assert diagnose(function, **tensors, **answer(function, tensors)) == []
+
+
+@each_function
+def test_the_table_of_shapes_is_that_of_the_call(function):
+    tensors = healthy(function)
+    measured = tensors | answer(function, tensors)
+    table = shape_table(function, **tensors)
+    assert table.keys() == measured.keys() - {"n_heads"}
+    for name, form in table.items():
+        assert tuple(map(int, re.findall(r"=(\d+)", form))) == np.shape(measured[name])
 
 
 # ─── Llamadas rotas ───────────────────────────────────────────────────────────────────────────
@@ -201,6 +211,22 @@ def test_a_tie_is_said():
     tensors = healthy("additive_attention") | {"decoder_state": np.ones(23)}
     (finding,) = diagnose("additive_attention", **tensors)
     assert "  Empate: también encajaría con decoder_state (d_s=5)." in str(finding).splitlines()
+
+
+def test_only_tensors_of_a_kind_are_swapped():
+    """W y encoder_states encajarían al revés, pero nadie pasa una matriz por unas anotaciones."""
+    tensors = {"decoder_state": np.ones(7), "encoder_states": np.ones((7, 11))}
+    (finding,) = diagnose("general_attention", **tensors, W=np.ones((5, 11)))
+    assert (finding.tensor, finding.expected) == ("W", "(d_s=7, d_h=11)")
+    assert finding.ties == ("también encajaría con decoder_state (d_s=5)",)
+
+
+def test_a_batch_of_one_is_not_called_a_broadcast():
+    tensors = healthy("scaled_dot_attention", ONE | {"batch": 1, "T_enc": 7}, lengths=[7])
+    tensors["value_BMP"] = tensors["value_BMP"][0]
+    (finding,) = diagnose("scaled_dot_attention", **tensors)
+    assert finding.fix == "value_BMP = np.expand_dims(value_BMP, 0)"
+    assert "propagar" not in finding.reason
 
 
 def test_a_mask_that_could_be_two_things_says_so():
