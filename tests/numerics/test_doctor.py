@@ -100,8 +100,10 @@ def test_the_fix_works_when_applied(broken):
         repaired = {name: namespace[name] for name in tensors}
         assert diagnose(broken.function, **repaired) == []
         namespace |= answer(broken.function, repaired)
+    doubled = namespace | {"weights": 2 * namespace["weights"]}
     for finding in findings:
         assert passes(finding.test, namespace), finding.test
+        assert not passes(finding.test, doubled), "la prueba no mira que los pesos sumen 1"
     if broken.exact:
         right = answer(broken.function, broken.healthy())
         np.testing.assert_allclose(namespace["context"], right["context"], rtol=1e-12)
@@ -227,6 +229,14 @@ def test_a_batch_of_one_is_not_called_a_broadcast():
     (finding,) = diagnose("scaled_dot_attention", **tensors)
     assert finding.fix == "value_BMP = np.expand_dims(value_BMP, 0)"
     assert "propagar" not in finding.reason
+
+
+def test_a_sum_of_sizes_is_solved_for_the_one_that_is_wrong():
+    """W (13, 16) con un estado de 23: o W mide 34, o el estado 5; las anotaciones, −7, no."""
+    tensors = healthy("concat_attention") | {"decoder_state": np.ones(23)}
+    (finding,) = diagnose("concat_attention", **tensors)
+    assert (finding.tensor, finding.expected) == ("W", "(d_attn=13, d_s+d_h=34)")
+    assert finding.ties == ("también encajaría con decoder_state (d_s=5)",)
 
 
 def test_a_mask_that_could_be_two_things_says_so():
