@@ -191,8 +191,8 @@ def shapes(ctx, path, function, as_json):
     Termina con 0 si todo encaja, con 1 si hay algo que arreglar y con 2 si no se
     puede leer.
     """
-    from lessons_code.numerics.doctor import diagnose, shape_table
-    from lessons_code.numerics.signatures import SIGNATURES
+    from lessons_code.doctor.diagnosis import diagnose, shape_table
+    from lessons_code.doctor.signatures import SIGNATURES
 
     if function is None:
         known = ", ".join(SIGNATURES)

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from lessons_code.cli import main
-from tests.numerics.broken_calls import healthy
+from tests.doctor.broken_calls import healthy
 from tests.papers.cards import BODY, write_card
 
 MODULE = [sys.executable, "-m", "lessons_code.cli"]

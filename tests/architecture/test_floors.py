@@ -12,6 +12,7 @@ CODE = ROOT / "lessons_code"
 
 # Lo único de fuera que cada parte puede importar, además de la biblioteca estándar.
 ALLOWED = {
+    "doctor": {"numpy"},
     "numerics": {"numpy"},
     "experiments": {"numpy"},
     "figures": {"numpy", "matplotlib"},

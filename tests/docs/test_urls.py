@@ -51,7 +51,6 @@ MISSING = {
     "fichas/p06-seq2seq/",
     "fichas/p08-transformer/",
     "lecciones/05-09-seq2seq/",
-    "lecciones/05-10-atencion/",
     "notebooks/P06_seq2seq/",
     "notebooks/P07_attention_bahdanau/",
     "notebooks/P08_transformer/",

@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 import numpy as np
 
+from lessons_code.doctor.signatures import SIGNATURES
 from lessons_code.numerics import attention, masks, multi_head
-from lessons_code.numerics.signatures import SIGNATURES
 
 # Lo que un arreglo o una prueba pueden nombrar, además de los tensores.
 NAMES = MappingProxyType(

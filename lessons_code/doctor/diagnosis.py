@@ -13,10 +13,10 @@ La usan la lección 05·10, su entregable y la orden `ai-evolution shapes`.
 
 import numpy as np
 
-from lessons_code.numerics.prescriptions import Finding, form, prescribe, regression_test
-from lessons_code.numerics.repairs import sizes_of
+from lessons_code.doctor.prescriptions import Finding, form, prescribe, regression_test
+from lessons_code.doctor.repairs import sizes_of
+from lessons_code.doctor.signatures import find_signature
 from lessons_code.numerics.shapes import ShapeError, check_shapes, find_conflict
-from lessons_code.numerics.signatures import find_signature
 
 STATES = ("previous_state", "current_state")
 

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lessons_code.doctor.diagnosis import diagnose, shape_table
+from lessons_code.doctor.signatures import SIGNATURES
 from lessons_code.numerics import attention, functional, masks, multi_head
-from lessons_code.numerics.doctor import diagnose, shape_table
 from lessons_code.numerics.functional import masked_softmax, softmax
 from lessons_code.numerics.shapes import ShapeError, find_conflict
-from lessons_code.numerics.signatures import SIGNATURES
-from tests.helpers import reproducible
-from tests.numerics.broken_calls import (
+from tests.doctor.broken_calls import (
     BROKEN,
     LENGTHS,
     ONE,
@@ -21,6 +20,7 @@ from tests.numerics.broken_calls import (
     healthy,
     run,
 )
+from tests.helpers import reproducible
 
 each_broken = pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.id)
 each_without_fix = pytest.mark.parametrize("broken", WITHOUT_FIX, ids=lambda broken: broken.id)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lessons_code.numerics.repairs import find_repairs, is_data, is_parameter, sizes_of
+from lessons_code.doctor.repairs import find_repairs, is_data, is_parameter, sizes_of
 from lessons_code.numerics.shapes import find_conflict
 
 
