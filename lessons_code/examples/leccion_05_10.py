@@ -4,8 +4,8 @@
 from lessons_code.figures.tables import table
 from lessons_code.numerics.attention import ADDITIVE_SHAPES
 
-shapes = {name: axes.split() for name, axes in ADDITIVE_SHAPES.items()}
-rows = [(name, f"({', '.join(axes)}{',' * (len(axes) == 1)})") for name, axes in shapes.items()]
+shapes = ADDITIVE_SHAPES.items()
+rows = [(name, axes.replace(" ", " × ")) for name, axes in shapes]
 table(("Tensor", "Forma"), rows, caption="Atención aditiva: quién mide qué")
 # --8<-- [end:formas_aditiva]
 
@@ -70,7 +70,8 @@ print("pesos:", weights.round(3), "→ gana", words[weights.argmax()])
 # --8<-- [start:paso_3_vuelta]
 near_mat = H[2]
 moved_context, moved_weights = dot_attention(near_mat, H)
-print("pesos:", moved_weights.round(3), "→ gana", words[moved_weights.argmax()])
+winner = words[moved_weights.argmax()]
+print("pesos:", moved_weights.round(3), "→ gana", winner)
 print("contexto antes:  ", context.round(3))
 print("contexto después:", moved_context.round(3))
 # --8<-- [end:paso_3_vuelta]
@@ -147,12 +148,13 @@ print("¿suma 1 lo visible?   ", np.allclose((mine * visible).sum(axis=-1), 1))
 from lessons_code.numerics.multi_head import multi_head_general_attention
 
 encoder_states, W = rng.normal(size=(7, 6)), rng.normal(size=(d_s, 6))
-one_context, one_weights = multi_head_general_attention(decoder_state, encoder_states, W, 1)
-same_context, same_weights = general_attention(decoder_state, encoder_states, W)
-_, three_weights = multi_head_general_attention(decoder_state, encoder_states, W, 3)
+tensors = decoder_state, encoder_states, W
+same_context, same_weights = general_attention(*tensors)
+context, weights = multi_head_general_attention(*tensors, n_heads=1)
+print("¿el mismo contexto?", (context == same_context).all())
+print("¿los mismos pesos? ", (weights[0] == same_weights).all())
 
-print("¿una cabeza = la función de antes?", (one_context == same_context).all())
-print("¿y los pesos?", (one_weights[0] == same_weights).all())
-print("tres cabezas:", three_weights.shape, "suman", three_weights.sum(axis=-1).round(12))
-print("dónde pesa más cada una:", three_weights.argmax(axis=-1))
+context, weights = multi_head_general_attention(*tensors, n_heads=3)
+print("tres cabezas:", weights.shape, "suman", weights.sum(axis=-1).round(12))
+print("dónde pesa más cada una:", weights.argmax(axis=-1))
 # --8<-- [end:solucion_2]
