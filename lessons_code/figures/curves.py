@@ -16,6 +16,7 @@ STYLES = (("-", "o"), ("--", "s"), ("-.", "^"), (":", "D"), ((0, (7, 2, 1, 2, 1,
 INKS = [PALETTE[f"serie-{n}"] for n in range(1, len(STYLES) + 1)]
 MARKS = 7  # marcas por serie, cuando tiene más puntos
 DATA_ROWS = 12  # filas de la tabla de datos, repartidas por todo el recorrido
+DATA_DECIMALS = 4  # una pérdida pequeña no se queda en 0,001
 
 PLOT_WIDTH, PLOT_HEIGHT = 290, 220  # px, que aquí son los puntos de matplotlib
 LEFT, TOP, BOTTOM = 56, 34, 48  # px: cifras, título vertical y título horizontal
@@ -228,7 +229,7 @@ def _data(points: Points, title: str, x_title: str, y_title: str) -> Table:
             for name, (x, y) in points.items()
             for k in _spread(len(x))
         ]
-    return table(headers, rows, caption=title)
+    return table(headers, rows, caption=title, decimals=DATA_DECIMALS)
 
 
 def _spread(size: int, most: int = DATA_ROWS) -> list[int]:

@@ -176,7 +176,7 @@ def suggest_fix(declaration, shapes, conflict):
         return f"{fix}; si sobra el eje del lote, usa la versión _forward"
     is_matrix_of_numbers = len(shape) == len(wanted) > 1 and not name.startswith("visible")
     if is_matrix_of_numbers and wanted[-1].isdigit() and int(wanted[-1]) != shape[-1]:
-        return f"{fix} o proyéctalo con una matriz, como hace general_attention"
+        return f"{fix} o pon una matriz en medio, como hace general_attention"
     return fix
 
 

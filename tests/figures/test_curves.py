@@ -124,18 +124,18 @@ def test_shared_x_gives_one_column_per_series():
     assert [th.text for th in tree(figure).findall(".//thead//th")] == [
         "longitud", "vector fijo", "atención",
     ]  # fmt: skip
-    assert data_rows(figure)[0] == ["5", "0,910", "1,000"]
+    assert data_rows(figure)[0] == ["5", "0,9100", "1,0000"]
     assert len(data_rows(figure)) == 5
 
 
 def test_different_x_gives_one_row_per_point():
     figure = drawn({"a": ([0, 1], [0.5, 0.25]), "b": ([0, 2, 3], [1.0, 2.0, 3.0])})
     assert data_rows(figure) == [
-        ["a", "0", "0,500"],
-        ["a", "1", "0,250"],
-        ["b", "0", "1,000"],
-        ["b", "2", "2,000"],
-        ["b", "3", "3,000"],
+        ["a", "0", "0,5000"],
+        ["a", "1", "0,2500"],
+        ["b", "0", "1,0000"],
+        ["b", "2", "2,0000"],
+        ["b", "3", "3,0000"],
     ]
 
 
@@ -143,8 +143,8 @@ def test_long_data_are_thinned_from_first_to_last():
     steps = np.arange(2999)
     rows = data_rows(drawn({"pérdida": (steps, np.linspace(2, 1, 2999))}))
     assert len(rows) == 12
-    assert rows[0] == ["0", "2,000"]
-    assert rows[-1] == ["2998", "1,000"]
+    assert rows[0] == ["0", "2,0000"]
+    assert rows[-1] == ["2998", "1,0000"]
 
 
 def test_a_single_peak_among_thousands_is_still_drawn():

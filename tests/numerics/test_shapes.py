@@ -200,7 +200,7 @@ ADDITIVE = {
             # El ancho de un codificador bidireccional es 2N, y U_a se hizo para N.
             {"encoder_states": (5, 14)},
             "U_a: esperaba (d_attn=11, d_h=14), llegó (11, 7); d_h=14 lo fijó encoder_states. "
-            "Arreglo: dale la forma (11, 14) o proyéctalo con una matriz, "
+            "Arreglo: dale la forma (11, 14) o pon una matriz en medio, "
             "como hace general_attention.",
         ),
         (
@@ -217,7 +217,7 @@ def test_messages_of_additive_attention(broken, expected):
 def test_dot_of_different_widths_points_to_general():
     assert message(attention.dot_attention, decoder_state=(3,), encoder_states=(5, 7)) == (
         "encoder_states: esperaba (T_enc, d_h=3), llegó (5, 7); d_h=3 lo fijó decoder_state. "
-        "Arreglo: dale la forma (T_enc, 3) o proyéctalo con una matriz, "
+        "Arreglo: dale la forma (T_enc, 3) o pon una matriz en medio, "
         "como hace general_attention."
     )
 
@@ -226,7 +226,7 @@ def test_a_sum_of_sizes_names_both_owners():
     shapes = {"decoder_state": (3,), "encoder_states": (5, 7), "W": (11, 9), "v": (11,)}
     assert message(attention.concat_attention, **shapes) == (
         "W: esperaba (d_attn, d_s+d_h=10), llegó (11, 9); d_s+d_h=10 lo fijó decoder_state y "
-        "encoder_states. Arreglo: dale la forma (d_attn, 10) o proyéctalo con una matriz, "
+        "encoder_states. Arreglo: dale la forma (d_attn, 10) o pon una matriz en medio, "
         "como hace general_attention."
     )
 
