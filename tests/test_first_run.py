@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from lessons_code import __main__ as first_run
-from lessons_code.sitekit import bundle
+from lessons_code.sitekit import bundle, pip
+from lessons_code.sitekit.pip import debian_pip, find_pip
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def clone(tmp_path, monkeypatch):
 
     monkeypatch.setattr(first_run.venv, "create", create)
     monkeypatch.setattr(first_run, "install", install)
-    monkeypatch.setattr(first_run, "find_pip", lambda python: ["pip"])
+    monkeypatch.setattr(pip, "find_pip", lambda python: ["pip"])
     return tmp_path, installed
 
 
@@ -118,8 +119,8 @@ def answers(code):
 def test_without_pip_in_the_environment_the_one_of_this_python_installs_there(monkeypatch):
     monkeypatch.setattr(first_run.subprocess, "run", answers(1))
     monkeypatch.setattr(first_run.importlib.util, "find_spec", lambda name: object())
-    pip = first_run.find_pip(Path("entorno/bin/python"))
-    assert pip == [sys.executable, "-m", "pip", "--python", str(Path("entorno/bin/python"))]
+    command = find_pip(Path("entorno/bin/python"))
+    assert command == [sys.executable, "-m", "pip", "--python", str(Path("entorno/bin/python"))]
 
 
 def test_without_any_pip_says_what_to_install(monkeypatch):
@@ -127,7 +128,7 @@ def test_without_any_pip_says_what_to_install(monkeypatch):
     monkeypatch.setattr(first_run.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(first_run.shutil, "which", lambda name: None)
     with pytest.raises(SystemExit, match="no trae pip ni ensurepip"):
-        first_run.find_pip(Path("entorno/bin/python"))
+        find_pip(Path("entorno/bin/python"))
 
 
 def test_where_apt_has_no_pip_either_gives_the_command(monkeypatch, tmp_path):
@@ -137,7 +138,7 @@ def test_where_apt_has_no_pip_either_gives_the_command(monkeypatch, tmp_path):
 
     monkeypatch.setattr(first_run.subprocess, "run", refuse)
     with pytest.raises(SystemExit, match="sudo apt install python3-venv"):
-        first_run.debian_pip(tmp_path)
+        debian_pip(tmp_path)
 
 
 @pytest.mark.parametrize(

