@@ -157,7 +157,7 @@ def _seconds(seconds: float) -> str:
 def _check(site: Site) -> list[Finding]:
     """Lo que estropearía una página y, si no hay nada de eso, lo que dice el linter."""
     from lessons_code.sitekit.extension import check_page
-    from lessons_code.sitekit.lint import check_site
+    from lessons_code.sitekit.lint.check import check_site
 
     pages = collect_site(site.docs, root=site.root)
     findings = recorded.check(pages, site.docs, Sources(site.root))

@@ -19,7 +19,7 @@ from lessons_code.sitekit.cache import Store, pending
 from lessons_code.sitekit.collect import collect_site
 from lessons_code.sitekit.extension import check_page
 from lessons_code.sitekit.findings import SiteError
-from lessons_code.sitekit.lint import check_site
+from lessons_code.sitekit.lint.check import check_site
 from lessons_code.sitekit.mathml import FormulaError
 from lessons_code.sitekit.sources import Sources
 

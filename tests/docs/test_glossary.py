@@ -6,7 +6,7 @@ import pytest
 
 from lessons_code.sitekit.cards import section
 from lessons_code.sitekit.glossary import Term, matcher, terms
-from lessons_code.sitekit.lint_words import WORDS
+from lessons_code.sitekit.lint.word_rules import WORDS
 from lessons_code.sitekit.prose import read
 from tests.built_site import DOCS, Html
 

@@ -8,7 +8,7 @@ from lessons_code.sitekit import recorded
 from lessons_code.sitekit.cache import Store, sessions
 from lessons_code.sitekit.collect import Cell, Listing, collect_site
 from lessons_code.sitekit.engine import execute
-from lessons_code.sitekit.lint import check_site
+from lessons_code.sitekit.lint.check import check_site
 from lessons_code.sitekit.sources import Sources
 from tests.built_site import DOCS, ROOT
 from tests.helpers import require_torch

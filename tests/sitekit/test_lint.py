@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lessons_code.sitekit import cards
-from lessons_code.sitekit.lint import CARD_RULES, RULES, check_page, check_site
+from lessons_code.sitekit.lint.check import CARD_RULES, RULES, check_page, check_site
 from lessons_code.sitekit.names import Site
 from lessons_code.sitekit.prose import Source
 

@@ -9,12 +9,13 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from lessons_code.sitekit import cards, lint_card
+from lessons_code.sitekit import cards
 from lessons_code.sitekit.collect import page_files
 from lessons_code.sitekit.findings import Finding
-from lessons_code.sitekit.lint_names import identifiers
-from lessons_code.sitekit.lint_numbers import numbers
-from lessons_code.sitekit.lint_words import words
+from lessons_code.sitekit.lint import card_rules
+from lessons_code.sitekit.lint.name_rules import identifiers
+from lessons_code.sitekit.lint.number_rules import numbers
+from lessons_code.sitekit.lint.word_rules import words
 from lessons_code.sitekit.names import Site
 from lessons_code.sitekit.prose import Findings, Source, block_around, read
 
@@ -104,11 +105,11 @@ RULES: tuple[tuple[str, Rule], ...] = (
 )
 
 CARD_RULES: tuple[tuple[str, Rule], ...] = (
-    ("metadatos", lint_card.front_matter),
-    ("secciones", lint_card.sections),
-    ("apertura", lint_card.opening),
-    ("identificación", lint_card.identification),
-    ("puente", lint_card.bridge),
-    ("preguntas", lint_card.questions),
-    ("pie", lint_card.foot),
+    ("metadatos", card_rules.front_matter),
+    ("secciones", card_rules.sections),
+    ("apertura", card_rules.opening),
+    ("identificación", card_rules.identification),
+    ("puente", card_rules.bridge),
+    ("preguntas", card_rules.questions),
+    ("pie", card_rules.foot),
 )
