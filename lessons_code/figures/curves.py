@@ -8,8 +8,9 @@ import numpy as np
 
 from lessons_code.figures.figure import PALETTE, Figure
 from lessons_code.figures.restyle import restyled
-from lessons_code.figures.spanish import SUPERSCRIPTS, fixed, number, scientific
+from lessons_code.figures.spanish import fixed, number, scientific
 from lessons_code.figures.tables import Table, table
+from lessons_code.spanish import SUPERSCRIPTS
 
 # Cada serie se distingue también sin color: por su trazo, su marca y su rótulo al final.
 STYLES = (("-", "o"), ("--", "s"), ("-.", "^"), (":", "D"), ((0, (7, 2, 1, 2, 1, 2)), "v"))

@@ -1,29 +1,18 @@
-"""Números como los escribe la prosa del curso: coma decimal y signo menos tipográfico.
-
-Los usan las etiquetas y las tablas de las figuras; el código conserva el punto.
-"""
+"""Los números de las etiquetas y las tablas de las figuras."""
 
 import math
 
-MINUS = "−"
-THIN_SPACE = "\u202f"  # espacio fino que no se parte: separa millares desde cinco cifras
-SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+from lessons_code.spanish import to_spanish
 
 
 def fixed(value: float, decimals: int) -> str:
     """Escribe `value` con ese número exacto de decimales: 1234.5 → «1234,50»."""
-    text = f"{abs(value):.{decimals}f}"
-    whole, _, fraction = text.partition(".")
-    if len(whole) >= 5:
-        whole = f"{int(whole):,}".replace(",", THIN_SPACE)
-    sign = MINUS if value < 0 and float(text) else ""
-    return sign + whole + ("," + fraction if fraction else "")
+    return to_spanish(f"{value:.{decimals}f}")
 
 
 def scientific(value: float) -> str:
     """Escribe `value` con dos cifras y potencia de diez: 2.2e-16 → «2,2·10⁻¹⁶»."""
-    mantissa, _, exponent = f"{value:.1e}".partition("e")
-    return f"{fixed(float(mantissa), 1)}·10{str(int(exponent)).translate(SUPERSCRIPTS)}"
+    return to_spanish(f"{value:.1e}")
 
 
 def number(value: float, decimals: int = 3) -> str:

@@ -44,7 +44,7 @@ LOADED = "numpy"  # se carga siempre; el resto del lock, cuando una celda dibuja
 
 # Del paquete va todo lo que una celda puede importar, y de sitekit, lo que la ejecuta.
 LEFT_OUT = {"examples", "papers", "sitekit"}
-RUNNERS = ("sitekit/__init__.py", "sitekit/cell.py", "sitekit/live.py")
+LOOSE = ("__init__.py", "spanish.py", "sitekit/__init__.py", "sitekit/cell.py", "sitekit/live.py")
 
 
 class RuntimeMissingError(Exception):
@@ -138,7 +138,7 @@ def _from_wheel(python: Path, names: dict[str, str]) -> Iterator[tuple[str, byte
 def sources(package: Path) -> bytes:
     """Un zip de lo que importan las celdas, con los mismos bytes mientras no cambie."""
     floors = (path for path in package.iterdir() if path.is_dir() and path.name not in LEFT_OUT)
-    files = [package / "__init__.py", *(package / name for name in RUNNERS)]
+    files = [package / name for name in LOOSE]
     files += [path for floor in floors for path in floor.rglob("*.py")]
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:

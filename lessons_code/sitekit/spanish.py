@@ -1,24 +1,15 @@
-"""Valores de Python escritos para la prosa española.
+"""Valores de Python escritos para la prosa española, con el formato que pide el valor en línea:
 
-Coma decimal, signo menos tipográfico, millares separados desde cinco cifras, espacio ante % y
-potencias de diez:
-
-    12345.5:.1f → 12 345,5     -0.5:.1f → −0,5     1.2e-6:.1e → 1,2·10⁻⁶     0.464:.1% → 46,4 %
-
-El código conserva el punto.
+12345.5:.1f → 12 345,5     -0.5:.1f → −0,5     1.2e-6:.1e → 1,2·10⁻⁶     0.464:.1% → 46,4 %
 """
 
 import math
 import numbers
 import re
 
-MINUS = "−"
-THIN_SPACE = "\u202f"  # no se parte
-SPACE = "\u00a0"  # no se parte
-SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+from lessons_code.spanish import to_spanish
 
 _SPEC = re.compile(r"\+?(?:\.\d+)?[defg%]?")
-_NUMBER = re.compile(r"([+-]?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?(%?)")
 
 
 def format_value(value: object, spec: str = "") -> str:
@@ -42,17 +33,6 @@ def format_value(value: object, spec: str = "") -> str:
     if not _SPEC.fullmatch(spec):
         raise ValueError(f"el formato «:{spec}» no es de prosa: usa «:.3f», «:.1%», «:d», «:.2e»…")
     try:
-        return _spanish(format(value, spec))
+        return to_spanish(format(value, spec))
     except ValueError:
         raise ValueError(f"el formato «:{spec}» no vale para un {type(value).__name__}") from None
-
-
-def _spanish(text: str) -> str:
-    sign, whole, fraction, exponent, percent = _NUMBER.fullmatch(text).groups()
-    nonzero = (whole + (fraction or "")).strip("0")
-    sign = {"-": MINUS, "+": "+", "": ""}[sign] if nonzero else ""
-    if len(whole) >= 5:
-        whole = f"{int(whole):,}".replace(",", THIN_SPACE)
-    decimals = f",{fraction}" if fraction else ""
-    power = f"·10{str(int(exponent)).translate(SUPERSCRIPTS)}" if exponent else ""
-    return sign + whole + decimals + power + (f"{SPACE}%" if percent else "")

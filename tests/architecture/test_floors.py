@@ -19,6 +19,7 @@ ALLOWED = {
     "papers": {"numpy", "pylatexenc", "yaml"},
     "examples": {"numpy", "torch"},  # con torch, en guiones propios: sus celdas van grabadas
     "cli.py": {"click", "numpy"},
+    "spanish.py": set(),
     "__main__.py": set(),
     "__init__.py": set(),
     "sitekit": {"click", "markdown", "material", "math_core", "pygments", "pymdownx", "yaml"},
