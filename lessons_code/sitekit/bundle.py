@@ -43,8 +43,8 @@ CORE = {
 LOADED = "numpy"  # se carga siempre; el resto del lock, cuando una celda dibuja con matplotlib
 
 # Del paquete va todo lo que una celda puede importar, y de sitekit, lo que la ejecuta.
-LEFT_OUT = {"examples", "papers", "sitekit"}
-LOOSE = ("__init__.py", "spanish.py", "sitekit/__init__.py", "sitekit/cell.py", "sitekit/live.py")
+LEFT_OUT = {"__main__.py", "cli.py", "examples", "papers", "sitekit"}
+RUNNERS = ("sitekit/__init__.py", "sitekit/cell.py", "sitekit/live.py")
 
 
 class RuntimeMissingError(Exception):
@@ -137,9 +137,9 @@ def _from_wheel(python: Path, names: dict[str, str]) -> Iterator[tuple[str, byte
 
 def sources(package: Path) -> bytes:
     """Un zip de lo que importan las celdas, con los mismos bytes mientras no cambie."""
-    floors = (path for path in package.iterdir() if path.is_dir() and path.name not in LEFT_OUT)
-    files = [package / name for name in LOOSE]
-    files += [path for floor in floors for path in floor.rglob("*.py")]
+    rooms = [room for room in package.iterdir() if room.name not in LEFT_OUT]
+    files = [package / name for name in RUNNERS] + [room for room in rooms if room.suffix == ".py"]
+    files += [path for room in rooms for path in room.rglob("*.py")]
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for path in sorted(files):
