@@ -10,6 +10,8 @@ heatmap(
     rows=result.target,
     columns=result.source,
     title="Qué palabra mira cada palabra",
-    description="Cada fila reparte su atención entre las palabras de origen.",
+    description="Cada fila reparte su atención entre las columnas.",
+    row_title="traducción",
+    column_title="original",
 )
 # --8<-- [end:alineacion]
