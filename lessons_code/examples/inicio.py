@@ -10,8 +10,6 @@ heatmap(
     rows=result.target,
     columns=result.source,
     title="Qué palabra mira cada palabra",
-    description="Cada fila reparte su atención entre las columnas.",
-    row_title="traducción",
-    column_title="original",
+    description="Filas, la traducción; columnas, el original.",
 )
 # --8<-- [end:alineacion]
