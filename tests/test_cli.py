@@ -251,8 +251,8 @@ def test_usage_errors_are_in_spanish_and_exit_2(arguments, message):
 
 def test_utf8_even_where_the_terminal_says_ascii():
     env = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
-    run = subprocess.run([*MODULE, "paper-lab", "P07"], env=env, capture_output=True, check=True)
-    assert "Pérdida:" in run.stdout.decode("utf-8")
+    run = subprocess.run([*MODULE, "papers"], env=env, capture_output=True, check=True)
+    assert "Atención" in run.stdout.decode("utf-8")
     assert run.stderr == b""
 
 

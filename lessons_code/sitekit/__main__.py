@@ -5,8 +5,10 @@ Escribe el progreso y los hallazgos (`fichero:línea: [regla] mensaje`) en la sa
 termina con 1 si hay alguno. No necesita MkDocs para ejecutar ni para revisar.
 """
 
+import errno
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -119,11 +121,35 @@ def build(site: Site, options: tuple[str, ...]) -> None:
     help="Ejecuta y sirve el sitio; cada cambio se ve al guardar. Admite las de `mkdocs serve`.",
     context_settings={"ignore_unknown_options": True},
 )
+@click.option(
+    "-a",
+    "--dev-addr",
+    "address",
+    default="127.0.0.1:8000",
+    show_default=True,
+    help="Dónde se sirve.",
+)
 @click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="[OPCIONES DE MKDOCS]")
 @click.pass_obj
-def serve(site: Site, options: tuple[str, ...]) -> None:
+def serve(site: Site, address: str, options: tuple[str, ...]) -> None:
+    _require_free(address)
     _stop_if(_execute(site))
-    sys.exit(_mkdocs(site, "serve", *options))
+    sys.exit(_mkdocs(site, "serve", "--dev-addr", address, *options))
+
+
+def _require_free(address: str) -> None:
+    """Lo dice antes de ejecutar nada si ahí ya escucha otro programa."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit():
+        raise click.UsageError(f"«{address}» no es una dirección: escribe, p. ej., 127.0.0.1:8001")
+    try:
+        socket.create_server((host, int(port))).close()
+    except OSError as error:
+        busy = error.errno == errno.EADDRINUSE
+        why = "lo ocupa otro programa" if busy else error.strerror
+        raise click.ClickException(
+            f"no se puede servir en {address}: {why}. Prueba con «-a {host}:{int(port) + 1}»"
+        ) from None
 
 
 def _execute(site: Site, jobs: int = os.cpu_count() or 1) -> list[Finding]:

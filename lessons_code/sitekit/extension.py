@@ -28,6 +28,7 @@ from lessons_code.sitekit.sources import Sources, find_definition
 
 _INCLUSION = re.compile(r"""^[ \t]*-+8<-+[ \t]+["']([^"':\n]+)""", re.MULTILINE)
 _SPAN = re.compile(r"`[^`]*`")
+_STAMPED = re.compile(rf"\b{STAMP}=(?:\"|&quot;)([0-9]+)")
 _MARK = re.compile("\ue000([0-9]+)\ue001")  # signos de uso privado: nadie los escribe
 
 
@@ -99,6 +100,7 @@ class _Stamper(Preprocessor):
         _stop_if([*page.findings, *problems])
         outputs = recorded.outputs(page, self.docs, Store(self.root), self.sources)
         missing: list[Finding] = []
+        self.path = page.path
         self.blocks, self.values = {}, []
         for item in reversed(page.items):  # de derecha a izquierda: las columnas siguen valiendo
             number = item.line - first_line
@@ -116,6 +118,12 @@ class _Stamper(Preprocessor):
         _stop_if(missing)
         return lines
 
+    def require_all_shown(self, html: str) -> None:
+        """Lanza SiteError si un bloque sellado se quedó en la página como texto, con su sello."""
+        message = "Markdown lo lee como texto, no como bloque: quítale la sangría que le sobra"
+        lost = self.blocks.keys() & {int(line) for line in _STAMPED.findall(html)}
+        _stop_if([Finding(self.path, line, "celda", message) for line in sorted(lost)])
+
     def _front_matter_height(self, text: str) -> int:
         """Las líneas de metadatos que el generador quitó antes de convertir."""
         if not self.page.is_file():
@@ -130,13 +138,14 @@ class _Stamper(Preprocessor):
 
 
 class _Values(Postprocessor):
-    """Pone cada valor en línea donde quedó su marca."""
+    """Pone cada valor en línea donde quedó su marca, cuando ya está todo lo demás."""
 
     def __init__(self, md: Markdown, stamper: _Stamper):
         super().__init__(md)
         self.stamper = stamper
 
     def run(self, text: str) -> str:
+        self.stamper.require_all_shown(text)
         return _MARK.sub(self._value, text)
 
     def _value(self, mark: re.Match) -> str:

@@ -149,7 +149,7 @@ class _Session:
             path = traceback.tb_frame.f_code.co_filename
             if path == step.path:
                 line = line or traceback.tb_lineno
-            elif own(path, self.job.root):
+            elif line and own(path, self.job.root):  # lo de antes es la maquinaria, no la celda
                 place = Path(path).relative_to(self.job.root).as_posix()
                 origin = f" (en {place}:{traceback.tb_lineno})"
             traceback = traceback.tb_next

@@ -33,6 +33,16 @@ def test_every_cell_of_every_page_runs(cards):
     assert {card.relative_to(ROOT) for card in cards} <= with_cells
 
 
+def test_every_page_prints_the_same_the_second_time(tmp_path):
+    """Lo ya guardado no se repite al construir: una hora o un azar sin semilla solo se ven aquí."""
+    kept, again, sources = Store(ROOT), Store(tmp_path), Sources(ROOT)
+    pages = collect_site(DOCS, root=ROOT)
+    assert execute(pages, kept) == execute(pages, again) == []
+    for page in pages:
+        first = recorded.outputs(page, DOCS, kept, sources)
+        assert recorded.outputs(page, DOCS, again, sources) == first
+
+
 def recordings(docs):
     """Lo grabado en cada fichero, sin las versiones con que se grabó."""
     files = (docs / recorded.FOLDER).glob("*")

@@ -1,6 +1,7 @@
 """La orden del sitio: hallazgos en orden, códigos de salida y progreso."""
 
 import os
+import socket
 import subprocess
 import sys
 
@@ -102,12 +103,21 @@ def test_a_page_that_is_not_utf8_is_said(mini):
         assert result.stderr.count("docs/latin.md:1: [texto]") == 1
 
 
+def test_a_busy_port_is_said_before_running_anything(mini):
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        address = f"127.0.0.1:{busy.getsockname()[1]}"
+        result = inside(mini, "servir", "-a", address)
+    assert result.exit_code == 1
+    assert f"no se puede servir en {address}: lo ocupa otro programa. Prueba con" in result.output
+    assert set(mini.outputs().values()) == {None}
+
+
 @pytest.mark.parametrize("word", ["construir", "servir"])
 def test_nothing_is_built_from_a_broken_page(mini, monkeypatch, word):
     called = []
     monkeypatch.setattr(subprocess, "call", lambda *_, **__: called.append(1))
     mini.write("docs/a.md", '```python exec="on" id="a"\n1 / 0\n```\n')
-    result = inside(mini, word)
+    result = inside(mini, word, *(["-a", "127.0.0.1:0"] if word == "servir" else []))
     assert result.exit_code == 1
     assert "docs/a.md:2: [celda]" in result.output
     assert called == []
@@ -118,7 +128,7 @@ def test_nothing_is_built_from_a_broken_page(mini, monkeypatch, word):
     [
         (["construir"], ["build", "--strict"]),
         (["construir", "--site-dir", "otra"], ["build", "--strict", "--site-dir", "otra"]),
-        (["servir", "-a", "localhost:8001"], ["serve", "-a", "localhost:8001"]),
+        (["servir", "-a", "localhost:0"], ["serve", "--dev-addr", "localhost:0"]),
     ],
 )
 def test_mkdocs_is_called_after_running(mini, monkeypatch, arguments, expected):

@@ -80,6 +80,14 @@ def test_all_the_errors_of_a_page_are_told_at_once(md):
     assert [one.rule for one in caught.value.findings] == ["formula", "valor", "opción"]
 
 
+@pytest.mark.parametrize("indent", ["    ", "\t"])
+def test_a_cell_that_markdown_reads_as_text_is_an_error(md, indent):
+    """Con cuatro espacios de más, Markdown publicaría el bloque con sus opciones."""
+    md.outputs = [Output(text="5\n")]
+    with pytest.raises(SiteError, match=r"docs/pagina.md:3: \[celda\].*sangría"):
+        md.convert("Texto.\n\n" + "".join(indent + line for line in CELL.splitlines(True)))
+
+
 def test_nothing_leaks_from_one_page_to_the_next(md):
     md.outputs = [Output(text="5\n")]
     assert ">5<" in md.convert(CELL)

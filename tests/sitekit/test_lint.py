@@ -170,6 +170,27 @@ def test_ordinary_words_are_not_drafts(text):
 
 
 @pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("## Uno {#uno}\n\n### Otro {#uno}", 3),
+        ("## Uno {#celda-suma}", 1),
+    ],
+)
+def test_ids_of_two_titles_or_of_a_cell_are_reported(text, line):
+    assert check_text(text) == [(line, "ids")]
+
+
+@pytest.mark.parametrize("text", ["![](mapa.svg)", "Mira ![ ][mapa] aquí."])
+def test_images_without_words_are_reported(text):
+    assert check_text(text) == [(1, "imágenes")]
+
+
+@pytest.mark.parametrize("text", ["![Un mapa de calor](mapa.svg)", "`![](mapa.svg)`"])
+def test_images_with_words_or_shown_as_code_are_not(text):
+    assert check_text(text) == []
+
+
+@pytest.mark.parametrize(
     ("row", "advice"),
     [("| $|x|$ | 2 |", "vert"), ("| a | b | c |", r"\|"), ("| solo una |", r"\|")],
 )

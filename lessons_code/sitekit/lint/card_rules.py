@@ -31,12 +31,10 @@ def sections(page: Source, site: Site) -> Findings:
                 f"«{section.title}» ({shown}) no es una sección de la ficha; usa un título de "
                 "nivel 3 o el id que le corresponda",
             )
-        elif present.index(section.id) != found.index(section):
-            yield section.start, f"la sección #{section.id} está repetida"
     for number, section_id in enumerate(expected, 1):
         if section_id not in present:
             heading = f"## {number}. {cards.SECTIONS[section_id]} {{#{section_id}}}"
-            yield len(page.text), f"falta la sección {number}: escribe «{heading}»"
+            yield len(page.text.rstrip()), f"falta la sección {number}: escribe «{heading}»"
     known = [section for section in found if section.id in cards.SECTIONS]
     in_order = sorted(known, key=lambda section: expected.index(section.id))
     for section, wanted in zip(known, in_order, strict=True):

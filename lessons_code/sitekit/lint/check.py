@@ -57,6 +57,29 @@ def drafts(page: Source, site: Site) -> Findings:
             yield match.start(), f"«{match[0]}»: escribe el contenido o quita la frase"
 
 
+# --- Ids e imágenes -------------------------------------------------------------------------
+
+_NO_ALT = re.compile(r"!\[\s*\](?=[(\[])")
+
+
+def ids(page: Source, site: Site) -> Findings:
+    """Un id en dos títulos: un enlace solo llegaría al primero. Los de las celdas son suyos."""
+    seen = set()
+    for heading in page.headings:
+        if heading.id and heading.id in seen:
+            yield heading.start, f"el id #{heading.id} ya está en otro título: pon uno distinto"
+        if heading.id.startswith("celda-"):
+            yield heading.start, f"#{heading.id} empieza como los ids de las celdas: pon otro"
+        seen.add(heading.id)
+
+
+def images(page: Source, site: Site) -> Findings:
+    """Una imagen sin texto alternativo no existe para quien no la ve."""
+    for match in _NO_ALT.finditer(page.body):
+        if page.prose[match.start()] == "!":  # y no dentro de código
+            yield match.start(), "la imagen no tiene texto alternativo: di entre [ ] lo que muestra"
+
+
 # --- Tablas ---------------------------------------------------------------------------------
 
 _CODE_SPAN = re.compile(r"``.+?``|`[^`]+`")
@@ -100,6 +123,8 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("números", numbers),
     ("palabras", words),
     ("borrador", drafts),
+    ("ids", ids),
+    ("imágenes", images),
     ("tablas", tables),
     ("nombres", identifiers),
 )
