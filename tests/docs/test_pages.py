@@ -35,7 +35,7 @@ def test_every_cell_of_every_page_runs(cards):
 
 def test_every_page_prints_the_same_the_second_time(tmp_path):
     """Lo ya guardado no se repite al construir: una hora o un azar sin semilla solo se ven aquí."""
-    kept, again, sources = Store(ROOT), Store(tmp_path), Sources(ROOT)
+    kept, again, sources = Store(ROOT), Store(ROOT, tmp_path), Sources(ROOT)
     pages = collect_site(DOCS, root=ROOT)
     assert execute(pages, kept) == execute(pages, again) == []
     for page in pages:
