@@ -49,13 +49,15 @@ print("¿concat = aditiva con W = [W_a U_a]?", np.allclose(concat, weights))
 # --8<-- [end:paso_2]
 
 # --8<-- [start:dot_no_encaja]
+from textwrap import fill
+
 from lessons_code.numerics.attention import dot_attention
 from lessons_code.numerics.shapes import ShapeError
 
 try:
     dot_attention(decoder_state, encoder_states)
 except ShapeError as error:
-    print(str(error).replace(". ", ".\n"))
+    print(fill(str(error), 72))
 # --8<-- [end:dot_no_encaja]
 
 # --8<-- [start:paso_3]
