@@ -117,7 +117,10 @@ print("contexto:", context[0, 0].round(3), "· ya no mide lo que mide una clave"
 from lessons_code.doctor.diagnosis import diagnose
 
 tensors = {"decoder_state": decoder_state, "encoder_states": encoder_states}
-broken = tensors | {"W_a": W_a.T, "U_a": U_a, "v_a": v_a}
+healthy = tensors | {"W_a": W_a, "U_a": U_a, "v_a": v_a}
+context, weights = additive_attention(**healthy)
+
+broken = healthy | {"W_a": W_a.T}
 (finding,) = diagnose(additive_attention, **broken)
 print(f"culpable: {finding.tensor}, que llegó {finding.shape}")
 print("le toca: ", finding.expected)

@@ -153,7 +153,7 @@ def test_an_error_says_its_line_and_the_page_goes_on(card):
         "2\nNameError: name 'nada' is not defined"
     )
     assert run(card.locator("#celda-pesos-mat")) == (
-        "No se ha ejecutado: falla una celda de arriba."
+        "No se ha ejecutado: falla una celda de arriba. Corrígela o pulsa Restablecer en ella."
     )
     write(cell, "x = 3\nprint(x)")
     assert run(cell) == "Hecho"

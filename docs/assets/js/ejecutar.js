@@ -148,7 +148,7 @@
         const same = !yours && shown() === built.output
         if (yours) output.prepend(element("p", "celda-tuya", { textContent: "Tu versión" }))
         reset.hidden = !yours
-        if (error && cell !== asked) asked.show("No se ha ejecutado: falla una celda de arriba.")
+        if (error && cell !== asked) asked.show("No se ha ejecutado: falla una celda de arriba. Corrígela o pulsa Restablecer en ella.")
         if (error) cell.show(line ? `Error en la línea ${line}` : "Error")
         else if (cell === asked) cell.show(same ? "Hecho: lo mismo que al construir la página" : "Hecho")
       },
