@@ -182,14 +182,11 @@ def _seconds(seconds: float) -> str:
 
 def _check(site: Site) -> list[Finding]:
     """Lo que estropearía una página y, si no hay nada de eso, lo que dice el linter."""
-    from lessons_code.sitekit.extension import check_page
+    from lessons_code.sitekit.extension import check_pages
     from lessons_code.sitekit.lint.check import check_site
 
     pages = collect_site(site.docs, root=site.root)
-    findings = recorded.check(pages, site.docs, Sources(site.root))
-    for page in pages:
-        text = (site.root / page.path).read_text(encoding="utf-8-sig", errors="replace")
-        findings += [*page.findings, *check_page(page.path, text, root=site.root)]
+    findings = check_pages(pages, site.docs, root=site.root, sources=Sources(site.root))
     return findings or check_site(site.docs, site.root)
 
 

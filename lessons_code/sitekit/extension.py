@@ -8,7 +8,7 @@ una marca que un posprocesador cambia por el valor cuando ya no queda Markdown q
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from markdown.preprocessors import Preprocessor
 from lessons_code.sitekit import glossary, mathml, recorded
 from lessons_code.sitekit.blocks import Prose, split
 from lessons_code.sitekit.cache import Output, Store
-from lessons_code.sitekit.collect import Cell, Inline, Listing, collect_page
+from lessons_code.sitekit.collect import Cell, Inline, Listing, Page, collect_page
 from lessons_code.sitekit.fence import STAMP, STAMPER, check_options, without_control
 from lessons_code.sitekit.findings import Finding, SiteError
 from lessons_code.sitekit.sources import Sources, find_definition
@@ -51,6 +51,17 @@ class SiteExtension(Extension):
         md.postprocessors.register(_Values(md, stamper), "valores", 5)  # tras el HTML guardado
         mathml.register(md)
         glossary.register(md, stamper.docs / glossary.PAGE, lambda: self.getConfig("page"))
+
+
+def check_pages(
+    pages: Iterable[Page], docs: Path, *, root: Path, sources: Sources
+) -> list[Finding]:
+    """Todo lo que estropearía alguna página del sitio, antes de ejecutar y de convertir nada."""
+    findings = recorded.check(pages, docs, sources)
+    for page in pages:
+        text = (root / page.path).read_text(encoding="utf-8-sig", errors="replace")
+        findings += [*page.findings, *check_page(page.path, text, root=root)]
+    return findings
 
 
 def check_page(path: Path, text: str, *, root: Path, first_line: int = 1) -> list[Finding]:

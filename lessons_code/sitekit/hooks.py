@@ -14,10 +14,9 @@ from mkdocs.exceptions import Abort, PluginError
 from pymdownx.snippets import SnippetMissingError
 from pymdownx.superfences import SuperFencesException
 
-from lessons_code.sitekit import recorded
 from lessons_code.sitekit.cache import Store, pending
 from lessons_code.sitekit.collect import collect_site
-from lessons_code.sitekit.extension import check_page
+from lessons_code.sitekit.extension import check_pages
 from lessons_code.sitekit.findings import SiteError
 from lessons_code.sitekit.lint.check import check_site
 from lessons_code.sitekit.mathml import FormulaError
@@ -32,11 +31,7 @@ def on_pre_build(config):
     """Revisa las páginas, ejecuta lo que falte y deja dicho dónde está cada cosa."""
     root, docs = Path(config.config_file_path).parent, Path(config.docs_dir)
     pages, sources = collect_site(docs, root=root), Sources(root)
-    findings = recorded.check(pages, docs, sources)
-    for page in pages:
-        text = (root / page.path).read_text(encoding="utf-8-sig", errors="replace")
-        findings += [*page.findings, *check_page(page.path, text, root=root)]
-    if findings:
+    if findings := check_pages(pages, docs, root=root, sources=sources):
         raise PluginError(str(SiteError(findings)))
     for finding in check_site(docs, root):
         log.warning(str(finding))
