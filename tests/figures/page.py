@@ -1,6 +1,9 @@
 """Lo que estas pruebas leen de una figura: su HTML como árbol y la hoja de estilo como colores."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -69,3 +72,17 @@ def _luminance(channels: list[float]) -> float:
         for value in channels
     ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def outputs_of_two_processes(program):
+    """Los bytes que escribe `program` con dos semillas de hash: uno solo si es estable."""
+    return {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=ROOT,
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONIOENCODING": "utf-8"},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("2", "3")
+    }

@@ -1,14 +1,11 @@
 import gzip
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 from lessons_code.figures.heatmap import INK_SWITCH, heatmap
 from lessons_code.numerics.functional import softmax
-from tests.figures.page import ROOT, SVG, alternative, data_rows, texts, tree
+from tests.figures.page import SVG, alternative, data_rows, outputs_of_two_processes, texts, tree
 
 SPANISH, ENGLISH = map(
     str.split,
@@ -182,16 +179,7 @@ def test_two_processes_draw_the_same_bytes_without_matplotlib():
         "sys.stdout.write(figure._repr_html_())\n"
         "assert 'matplotlib' not in sys.modules\n"
     )
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", program],
-            cwd=ROOT,
-            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONIOENCODING": "utf-8"},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed in ("2", "3")
-    }
+    outputs = outputs_of_two_processes(program)
     assert len(outputs) == 1
     assert b"<figure" in outputs.pop()
 
